@@ -10,18 +10,19 @@ import {
   describeFailed,
   describeStopDecision,
   describeUnlock,
+  describeWait,
   findFailureCode,
   type Content,
-  type Notification,
 } from '../outlets/notify/notification.ts'
-import { openOutbox, type Outbox } from '../outlets/notify/outbox.ts'
+import { completeContent, openOutbox, type Outbox } from '../outlets/notify/outbox.ts'
 import { sendNotification } from '../outlets/notify/send.ts'
 import { createTransport } from '../operations/runtime/connect.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
 import type { Unlocked } from '../operations/unlock.ts'
 import { formatLockHolder } from '../state/format/lock-file.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
-import { type Executed, findStatus } from '../operations/submission/executed.ts'
+import type { Executed } from '../operations/submission/executed.ts'
+import { findAuthor } from '../operations/submission/find-author.ts'
 import type { CommandContext } from './io.ts'
 import { wrapForStderr } from './terminal/output.ts'
 
@@ -73,18 +74,15 @@ export function createNotifier(
       },
     },
     notifyOfApply: async (executed) => {
-      const { finished, inWaves, doubts, result, overrides = [] } = executed
-      const { refusals } = result
-      const status = findStatus(executed)
-      const content =
-        finished === undefined
-          ? null
-          : describeApply({ finished, status, inWaves, refusals, doubts, overrides })
-      await report(content, (opened) => opened.finish(token, content === null ? [] : [content]))
+      const content = describeApply(executed)
+      const { rollout, waitsAnew } = executed.result
+      const wait = waitsAnew === true && rollout !== undefined ? describeWait(rollout) : null
+      const contents = content === null ? [] : [content]
+      await report(content ?? wait, (opened) => opened.finish(token, contents))
     },
     notifyOfDrift: ({ drift }, scope) =>
       report(describeDrift(drift), (opened) => opened.reportDrift(drift, scope)),
-    notifyOfStop: (decided) => reportOnce(describeStopDecision(decided)),
+    notifyOfStop: (decided) => reportOnce(describeStopDecision(decided, findAuthor(outside))),
     notifyOfDecision: (decided) => reportOnce(describeDecision(decided)),
     notifyOfUnlock: async ({ ended, by, holder }, reason) => {
       if (ended === 'unlocked' && holder !== null)
@@ -133,13 +131,8 @@ async function send(
 ): Promise<void> {
   const { io } = commandContext
   const { config } = workspace
-  const notification: Notification = {
-    id: io.newId(),
-    time: new Date(io.clock.now()).toISOString(),
-    workspace: config.id,
-    account: config.service.account,
-    ...content,
-  }
+  const stamp = { id: io.newId(), time: new Date(io.clock.now()).toISOString() }
+  const notification = completeContent(config, content, stamp)
   const wanted = config.notify
     .map((receiver, i) => ({ receiver, number: i + 1 }))
     .filter(({ receiver }) => receiver.on.some((event) => content.events.includes(event)))

@@ -119,6 +119,17 @@ export async function findRollout(
   return (await store.listRollouts()).find((rollout) => rollout.id === id) ?? null
 }
 
+/** Lists the rollouts that wait for an approval, each with the hash of its wave. */
+export async function listWaiting(
+  workspace: Settings,
+  outside: StateOutside,
+): Promise<{ rollout: Rollout; wave: string }[]> {
+  const { store } = await openState(workspace, outside)
+  return (await store.listRollouts())
+    .filter((each) => listRollout(each, false).state === 'waiting-for-approval')
+    .map((rollout) => ({ rollout, wave: hashWave(rollout, findCurrentWave(rollout) ?? 0) }))
+}
+
 /** Selects the domains of a rollout to lock. */
 function lockRollout(id: string): LockSelection {
   return async (store) => {

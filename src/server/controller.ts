@@ -5,11 +5,10 @@ import type { Identity } from '../core/model/people/identity.ts'
 import type { Action } from '../core/model/people/roles.ts'
 import type { Json } from '../core/model/json.ts'
 import type { Decided, Findings, StopDecision } from '../core/model/listed-rollout.ts'
-import type { Rollout } from '../core/model/rollout.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { decideRollout, findRollout, listRollouts } from '../operations/rollouts.ts'
-import { createRefusal, type DecisionRules } from '../operations/people/decide.ts'
+import { createRefusal } from '../operations/people/decide.ts'
 import { findStop, resumeAll, stopAll } from '../operations/stop.ts'
 import { describeStopped } from '../outlets/report/apply/stop-text.ts'
 import type { Branch } from './branch/branch.ts'
@@ -169,7 +168,7 @@ function createRolloutDecisions(
       const rollout = await findRollout(workspace, id, outside)
       if (rollout === null) return null
       const seen = step === undefined ? {} : { step }
-      const rules = await findDecisionRules(rights, identity, verb, rollout)
+      const rules = await rights.findRulesFor(identity, verb, rollout)
       const decider = { identity, rules }
       const request = { rollout: id, lockTimeout, decider, ...seen }
       const decide = () => decideRollout(verb, workspace, request, ports)
@@ -211,21 +210,10 @@ function createStopDecisions(
       logger.warn(describeStopped(decided), { by: identity.name, knownBy: identity.knownBy })
       pages.forget()
       wakeLeader()
-      await notifications.aboutStop(workspace, decided)
+      await notifications.aboutStop(workspace, decided, identity.name)
       return decided
     },
   }
-}
-
-/** Finds the rules of a decision; those of the token, which may nearly all, need no branch. */
-async function findDecisionRules(
-  rights: Rights,
-  { knownBy }: Identity,
-  verb: DecisionName,
-  rollout: Rollout,
-): Promise<DecisionRules> {
-  if (knownBy === 'token' && verb !== 'approve') return { sets: [], authors: 'they do not count' }
-  return rights.findRulesFor(rollout)
 }
 
 /** What the health of a process depends on; `nowMs` by the monotonic clock. */

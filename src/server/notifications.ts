@@ -6,7 +6,6 @@ import { pluralize } from '../core/model/text/words.ts'
 import {
   describeApply,
   describeDecision,
-  describeInvalid,
   describeNotApplied,
   describeStopDecision,
   findFailureCode,
@@ -14,12 +13,11 @@ import {
 } from '../outlets/notify/notification.ts'
 import { openOutbox, type Delivered, type Outbox } from '../outlets/notify/outbox.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
-import { findStatus, type Executed } from '../operations/submission/executed.ts'
+import type { Executed } from '../operations/submission/executed.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import type { Ports } from '../operations/runtime/ports.ts'
 import { hasDrift } from '../outlets/report/drift/json.ts'
 import type { Logger } from './logger.ts'
-import { isAboutCommit } from './branch/commit-checks.ts'
 import { readsBack, type Committed } from './branch/workspaces.ts'
 
 /** A commit that is not applied, or a rollout that can't resume, and the error. */
@@ -55,7 +53,7 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
         const { each, once } = describeRun(executed)
         await withOutbox(workspace, async (outbox) => {
           await outbox.finish(token, each)
-          if (once !== null) await outbox.reportOnce(failedCommit, workspace.commit, once)
+          if (once !== null) await outbox.reportOnce(`run ${workspace.commit}`, once.title, once)
         })
         return executed
       } catch (error) {
@@ -82,8 +80,8 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
       await withOutbox(workspace, (outbox) => outbox.reportOnce(topic, id, content))
     },
     /** Notifies that all writes of the account are stopped or resumed. */
-    aboutStop: (workspace: Settings, decided: StopDecision): Promise<void> =>
-      reportOnce(workspace, describeStopDecision(decided)),
+    aboutStop: (workspace: Settings, decided: StopDecision, by: string): Promise<void> =>
+      reportOnce(workspace, describeStopDecision(decided, by)),
     /** Notifies of who has decided about a rollout. */
     aboutDecision: (workspace: Settings, decided: Decided): Promise<void> =>
       reportOnce(workspace, describeDecision(decided)),
@@ -117,22 +115,17 @@ async function useOutbox(
 const failedCommit = 'failed commit'
 
 function describeFailure({ kind, id, error }: Failure): Content | null {
-  if (kind === 'commit' && isAboutCommit(error)) return describeInvalid(id)
-  const what =
-    kind === 'commit' ? `Commit ${id.slice(0, 12)} is not applied` : `Rollout ${id} waits`
-  return describeNotApplied(what, findFailureCode(error))
+  const code = findFailureCode(error)
+  if (kind === 'rollout') return describeNotApplied(`Rollout ${id} waits`, code)
+  return describeNotApplied(`Commit ${id.slice(0, 12)} is not applied`, code, id)
 }
 
 /** Sorts what a run says: `each` is sent for each run, `once` for each commit. */
 export function describeRun(executed: Executed): { each: Content[]; once: Content | null } {
-  const { finished, inWaves, doubts, result } = executed
-  if (finished === undefined) return { each: [], once: null }
-  const { refusals } = result
-  const status = findStatus(executed)
-  const content = describeApply({ finished, status, inWaves, refusals, doubts })
+  const content = describeApply(executed)
   if (content === null) return { each: [], once: null }
-  // The same apply is repeated until it sends something.
-  const isRepeated = content.events.every((event) => event === 'failed')
+  // The same apply is repeated until something of it is confirmed.
+  const isRepeated = executed.finished?.confirmed === 0 && !content.events.includes('rollout')
   return isRepeated ? { each: [], once: content } : { each: [content], once: null }
 }
 

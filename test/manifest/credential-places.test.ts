@@ -63,7 +63,7 @@ const { properties }: Schema = workspaceSchema
 const places = environmentSections
   .flatMap((name) => listPlaces(properties?.[name] ?? {}, `/${name}`))
   // No variables are replaced there.
-  .filter((place) => !place.startsWith('/serve/drift/'))
+  .filter((place) => !/^\/serve\/(?:drift\/|url$)/.test(place))
 
 /** Builds a workspace file with values at places, beside those of a valid one. */
 function build(values: [place: string, value: Json][]): string {
@@ -103,6 +103,12 @@ function check(values: [place: string, value: Json][], more: Record<string, stri
 function formatKey(place: string): string {
   return place.slice(1).replaceAll('/0', '[0]').replaceAll('/', '.')
 }
+
+it('no variable is replaced in the address of links', () => {
+  expect(check([['/serve/url', 'https://${env:STAGE}']])).toEqual([
+    expect.stringContaining('is allowed under service, state, secrets, notify and serve.auth only'),
+  ])
+})
 
 it('lists the places in which variables are replaced', () => {
   expect(places).toEqual(

@@ -48,6 +48,7 @@ describe('parseWorkspaceConfig', () => {
       sign: {},
       roles: [],
       serve: {
+        url: null,
         drift: { schedule: null, observed: null, repair: false },
         auth: { provider: null, proxy: null, ci: [], variables: [] },
       },
@@ -422,8 +423,8 @@ describe('parseWorkspaceConfig', () => {
     ],
     [
       'version: 1\nservice:\nurl: emulator\n',
-      '3:1-4 there is no key "url" here. It belongs under "service:" or "state:". Indent it ' +
-        'below that key.',
+      '3:1-4 there is no key "url" here. It belongs under "service:" or "state:" or "serve:". ' +
+        'Indent it below that key.',
     ],
     ['version: "1"\n', '1:10-13 expected 1, the only supported version, got "1"'],
     [

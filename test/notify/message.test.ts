@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import type { NotifyConfig } from '../../src/core/model/config.ts'
 import type { Drift } from '../../src/core/model/drift.ts'
 import { hashDrift, parseNotification, writeMessages } from '../../src/outlets/notify/outbox.ts'
-import type { Content } from '../../src/outlets/notify/notification.ts'
+import { nothingLeft, type Content } from '../../src/outlets/notify/notification.ts'
 
 const stamp = { id: 'one', time: '2026-11-20T03:00:00.000Z' }
-const content: Content = { events: ['refused'], title: 'No.', apply: null, parts: [], next: null }
+const content: Content = { ...nothingLeft, events: ['refused'], title: 'No.' }
 const buildReceiver = (key: string, on: NotifyConfig['on']): NotifyConfig => ({
   key,
   kind: 'webhook',
@@ -20,7 +20,7 @@ it('a notification goes to the receivers of its events, and is read as it was wr
     buildReceiver('b', ['drift', 'refused']),
     buildReceiver('c', ['refused']),
   ]
-  const sender = { id: 'w', service: { account: 'a' }, notify }
+  const sender = { id: 'w', service: { account: 'a' }, serve: { url: null }, notify }
   const messages = writeMessages(sender, content, ['refused'], stamp)
   expect(messages.map(({ id, receiver }) => [id, receiver])).toEqual([
     ['one', 'b'],

@@ -51,7 +51,8 @@ describe('headlines', () => {
 
   it.each<[ListedState, string]>([
     ['running', 'busy: Wave 2 of 3 is being sent: 5 domains.'],
-    ['interrupted', 'problem: Wave 2 of 3 was interrupted (5 domains); it is sent again.'],
+    ['interrupted', 'problem: Wave 2 of 3 is interrupted (5 domains); the rest is sent again.'],
+    ['incomplete', 'problem: Wave 2 of 3 is incomplete (5 domains); the rest is sent again.'],
     ['pausing', 'busy: Wave 2 of 3 is sent: the pause or the health check runs.'],
     ['ready', 'busy: Wave 2 of 3 begins soon: 5 domains.'],
     ['approved', 'busy: Wave 2 of 3 begins soon: 5 domains.'],

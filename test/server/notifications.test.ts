@@ -10,12 +10,14 @@ function end(status: string, changed: Partial<typeof counts>, outcome: object = 
   const stopped = null
   const result = { ...all, parts: all, stopped, unrecorded: null, refusals: [], ...outcome }
   const finished = { type: 'apply.finished', time: '', apply: 'a1', stopped, ...all, parts: all }
-  return { status, finished, inWaves: false, doubts: [], result } as unknown as Executed
+  const about = { by: { name: 'ada' }, plan: { basis: { commit: null } } }
+  return { status, finished, inWaves: false, doubts: [], result, ...about } as unknown as Executed
 }
 
 it.each([
   ['each time what was applied', end('done', { confirmed: 1 }), [['applied']], undefined],
   ['once that nothing was sent', end('incomplete', { notSent: 1 }), [], ['failed']],
+  ['once what is refused again', end('incomplete', { refused: 1 }), [], ['refused']],
   ['nothing of a pause', end('waiting', { confirmed: 1 }, { waitsFor: 'pausing' }), [], undefined],
   ['nothing without a run', { ...end('done', {}), finished: undefined }, [], undefined],
 ])('says %s', (_what, executed, each, once) => {

@@ -73,6 +73,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
     moved: [],
     roles: [],
     serve: {
+      url: null,
       drift: { schedule: null, observed: null, repair: false },
       auth: { provider: null, proxy: null, ci: [], variables: [] },
     },

@@ -77,6 +77,10 @@ describe('notify', () => {
       title: 'Applied; writes: 1 confirmed.',
       history: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       apply: expect.stringMatching(/^\d+T\d+Z-/) as string,
+      by: expect.stringContaining('@') as string,
+      commit: null,
+      wave: null,
+      reason: null,
       parts: [],
       next: null,
     })
@@ -115,20 +119,20 @@ describe('notify', () => {
     expect(webhook).toMatchObject({
       events: ['refused'],
       title: 'Not everything was applied; writes: 1 confirmed, 1 refused.',
-      parts: [{ event: 'refused', domains: [www], items: ['timeout'] }],
+      parts: [{ event: 'refused', domains: [www], items: ['timeout'], text: expect.any(String) }],
+      next: 'edgewise plan',
     })
     const title = 'Edgewise: Not everything was applied; writes: 1 confirmed, 1 refused.'
-    const line = `Refused: timeout of ${www}`
+    const line = `Refused: timeout of ${www}: domain(${www}) is invalid`
+    const by = expect.stringMatching(/^By: \S+@\S+$/) as string
+    const hash = expect.stringMatching(/^History: [0-9a-f]{64}$/) as string
     const about = expect.stringMatching(/^Workspace default, account default, apply \S+$/) as string
     expect(bodies.find((each) => 'blocks' in each)).toEqual({
       text: title,
-      blocks: [
-        { type: 'section', text: { type: 'mrkdwn', text: `*${title}*` } },
-        {
-          type: 'section',
-          text: { type: 'mrkdwn', text: expect.stringContaining(`\n${line}`) as string },
-        },
-      ],
+      blocks: [`*${title}*`, about, by, line, 'Next: edgewise plan', hash].map((text) => ({
+        type: 'section',
+        text: { type: 'mrkdwn', text, verbatim: true },
+      })),
     })
     expect(bodies.find((each) => 'attachments' in each)).toMatchObject({
       type: 'message',
@@ -138,14 +142,13 @@ describe('notify', () => {
           content: {
             type: 'AdaptiveCard',
             body: [
-              { type: 'TextBlock', text: title, weight: 'Bolder' },
-              { type: 'TextBlock', text: about },
-              { type: 'TextBlock', text: line },
-              {
-                type: 'TextBlock',
-                text: expect.stringMatching(/^History: [0-9a-f]{64}$/) as string,
-              },
+              { inlines: [{ type: 'TextRun', text: title, weight: 'Bolder' }] },
+              ...[about, by, line, 'Next: edgewise plan', hash].map((text) => ({
+                type: 'RichTextBlock',
+                inlines: [{ type: 'TextRun', text }],
+              })),
             ],
+            actions: [],
           },
         },
       ],
@@ -271,7 +274,7 @@ describe('notify', () => {
     })
     const slack = JSON.stringify(bodies.find((each) => 'blocks' in each))
     expect(slack).toContain('of d0.example.com, d1.example.com, d10.example.com')
-    expect(slack).toContain('995 more')
+    expect(slack).toContain('997 more')
     expect(slack.length).toBeLessThan(2000)
   })
 
@@ -282,17 +285,55 @@ describe('notify', () => {
     )
     place.manifest(www, { timeout: { time: 60 } }).manifest(api, { timeout: { time: 61 } })
     expect((await place.cli('apply', '--yes')).code).toBe(0)
-    expect(parse()).toMatchObject({ events: ['approval'], next: 'edgewise rollout list' })
     const { out } = await place.cli('rollout', 'list')
     const [, id = ''] = /rollout approve (\S+)/.exec(out) ?? []
+    const wave = { rollout: id, number: 2, waves: 2, domains: [www] }
+    expect(parse()).toMatchObject({
+      events: ['approval'],
+      title: 'Wave 2 of 2 waits for approval.',
+      by: expect.stringContaining('@'),
+      wave,
+      next: `edgewise rollout approve ${id}`,
+    })
+    // The same wait is announced once.
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(received).toHaveLength(1)
     expect((await place.cli('rollout', 'approve', id)).code).toBe(0)
     expect((await place.cli('apply', '--yes')).code).toBe(0)
     expect(parse(1)).toMatchObject({
       events: ['approval'],
       title: expect.stringMatching(/^Approved wave 2 of 2 of .* Decided by .+\.$/),
     })
-    expect(parse(2)).toMatchObject({ events: ['applied', 'rollout'] })
+    expect(parse(1)).toMatchObject({ wave })
+    // Of both waves, though this apply has sent one.
+    const end = { events: ['applied', 'rollout'], title: 'Applied; writes: 2 confirmed.' }
+    expect(parse(2)).toMatchObject({ ...end, next: null })
   })
+
+  it('notifies nobody of an attempt that is refused, and links to serve', async () => {
+    enter(receive('webhook'), 'serve: {url: "https://edgewise.example.com/"}')
+    place.identifyToken = async () => ({ fault: 'it is wrong' })
+    place.manifest(www, { timeout: { time: 60 } })
+    place.env['EDGEWISE_ID_TOKEN'] = 'x'
+    expect((await place.cli('apply', '--yes')).code).toBe(1)
+    expect(received).toEqual([])
+    delete place.env['EDGEWISE_ID_TOKEN']
+    expect((await place.cli('drift')).code).toBe(2)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(received.map((_each, i) => parse(i)['url'])).toEqual([
+      'https://edgewise.example.com/drift',
+      'https://edgewise.example.com/',
+    ])
+  })
+
+  it.each(['x', 'ftp://a.net', 'https://ada@a.net', 'https://a.net/?q', 'https://a.net/<x>'])(
+    'refuses the address %s of its links',
+    async (address) => {
+      enter(receive('webhook'), `serve: {url: "${address}"}`)
+      const { code, out } = await place.cli('validate')
+      expect([code, out]).toEqual([1, expect.stringContaining('an address that begins with')])
+    },
+  )
 
   itLong('tries again with the same id, and reports a failure beside the outcome', async () => {
     enter(receive('webhook'))

@@ -6,7 +6,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Drift, DriftItem } from '../../src/core/model/drift.ts'
-import { describeInvalid, type Content } from '../../src/outlets/notify/notification.ts'
+import {
+  describeNotApplied,
+  nothingLeft,
+  type Content,
+} from '../../src/outlets/notify/notification.ts'
 import { openOutbox, type Outbox } from '../../src/outlets/notify/outbox.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import { createNodeOutside } from '../../src/operations/runtime/node-outside.ts'
@@ -124,7 +128,7 @@ const makeDue = () => schema.query(`update ${schema.name}.outbox set due = 'epoc
 const titles = () => received.map(({ title }) => title)
 
 function describeTest(title: string): Content {
-  return { events: ['applied'], title, apply: null, parts: [], next: null }
+  return { ...nothingLeft, events: ['applied'], title }
 }
 
 function createDrift(...domains: string[]): Drift {
@@ -244,15 +248,46 @@ describe('notifications in a database', () => {
     expect(titles()).toEqual([expect.stringMatching(/^An apply that began at .* ended without/)])
   })
 
+  it('a wait is announced once, by whoever comes after a process that died', async () => {
+    const settings = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', `${settings}rollout: {approval: [1]}\n`)
+    place.manifest(www, { timeout: { time: 60 } })
+    // It dies before it announces anything: only the state has the wait.
+    const quiet = place.read('edgewise.yaml').replace(/^notify:\n.*\n/m, '')
+    const loud = place.read('edgewise.yaml')
+    place.write('edgewise.yaml', quiet)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(received).toEqual([])
+    place.write('edgewise.yaml', loud)
+    for (let i = 0; i < 2; i++) {
+      await open().deliverDue()
+      await createServed().deliver(loadPlace())
+      expect((await place.cli('apply', '--yes')).code).toBe(0)
+    }
+    expect(received.map(({ title, events }) => [title, events])).toEqual([
+      ['Wave 1 of 1 waits for approval.', ['approval']],
+    ])
+    const { rollouts } = await place.json('rollout', 'list')
+    const [{ id }] = rollouts as [{ id: string }]
+    expect((await place.cli('rollout', 'approve', id)).code).toBe(0)
+    expect((await place.cli('apply', '--yes')).code).toBe(0)
+    expect(titles().slice(1)).toEqual([
+      expect.stringMatching(/^Approved wave 1 of 1/),
+      'Applied; writes: 1 confirmed.',
+    ])
+  })
+
   it('an invalid commit is reported once, by whatever process', async () => {
     for (const commit of ['a', 'a', 'b']) {
       const outbox = open()
-      await outbox.reportOnce('invalid commit', commit, describeInvalid(commit.repeat(40)))
+      const content = describeNotApplied(`Commit ${commit} is not applied`, 'invalid')
+      if (content === null) throw new TypeError('expected a content')
+      await outbox.reportOnce('invalid commit', commit, content)
       await outbox.deliverDue()
     }
-    expect(received.map(({ title, events }) => [title.slice(0, 37), events])).toEqual([
-      ['Commit aaaaaaaaaaaa is not applied: i', ['failed']],
-      ['Commit bbbbbbbbbbbb is not applied: i', ['failed']],
+    expect(received.map(({ title, events }) => [title.slice(0, 33), events])).toEqual([
+      ['Commit a is not applied (invalid)', ['failed']],
+      ['Commit b is not applied (invalid)', ['failed']],
     ])
   })
 
@@ -287,6 +322,8 @@ describe('notifications in a database', () => {
       finished: { type, time: '', apply: 'a1', stopped, ...counts, parts: counts },
       inWaves: false,
       doubts: [],
+      by: { name: 'serve', knownBy: 'serve' },
+      plan: { basis: { commit: null } },
       result: { ...counts, parts: counts, stopped, unrecorded: null, refusals: [] },
     } as unknown as Executed
     const ports = {} as Ports

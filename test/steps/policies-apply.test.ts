@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
-import { describeApply, type ApplyFacts } from '../../src/outlets/notify/notification.ts'
+import { describeApply } from '../../src/outlets/notify/notification.ts'
+import type { Executed } from '../../src/operations/submission/executed.ts'
 import { fetchWrites, token } from './cli.ts'
 import { emulator, place, setStage } from './stage.ts'
 import { itLong } from '../runs.ts'
@@ -185,8 +186,10 @@ it('a notification has the override with its reason', () => {
     seconds: 1,
   }
   const overrides = [{ policy: 'tls', reason: 'on Monday' }]
-  const facts = { finished, status: 'done', inWaves: false, refusals: [], doubts: [], overrides }
-  const content = describeApply(facts as unknown as ApplyFacts)
+  const about = { by: { name: 'ada' }, plan: { basis: { commit: null } } }
+  const end = { status: 'done', inWaves: false, result: { refusals: [] }, doubts: [] }
+  const executed = { finished, overrides, ...about, ...end } as unknown as Executed
+  const content = describeApply(executed)
   expect(content?.title).toContain('Policy tls was overridden: on Monday.')
 })
 

@@ -111,6 +111,8 @@ export interface IgnoreRule {
 
 /** Settings of the controller. */
 export interface ServeConfig {
+  /** Address of the pages, without a slash at its end; null if links are not known. */
+  url: string | null
   drift: {
     /** Cron expression; null if drift is not looked for. */
     schedule: string | null

@@ -25,7 +25,7 @@ export function describeTree({
   commit,
   onTopOf,
   committed,
-}: SourceTree & { committed?: Committed }): string | null {
+}: SourceTree & { committed?: Committed | undefined }): string | null {
   const about = committed === undefined ? '' : ` “${committed.subject}” by ${committed.author}`
   if (commit !== null) return `commit ${commit.slice(0, 12)}${about}`
   return onTopOf === undefined ? null : `uncommitted changes on top of ${onTopOf.slice(0, 12)}`

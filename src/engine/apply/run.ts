@@ -1,3 +1,4 @@
+import type { Rollout } from '../../core/model/rollout.ts'
 import type { ItemKeys } from '../../core/catalog/wire-names.ts'
 import type { Domain, FieldName, ItemKey, Value, Part } from '../../core/model/item.ts'
 import type { Place } from '../../core/model/problem.ts'
@@ -88,6 +89,12 @@ export interface ApplyResult extends OutcomeCounts {
    * caller that waits itself, at a pause or a health check.
    */
   waitsFor?: 'approval' | 'paused' | 'pausing'
+  /** Whether the wait for an approval began now. */
+  waitsAnew?: boolean
+  /** The rollout as it was left; absent without waves. */
+  rollout?: Rollout
+  /** Writes that were confirmed in all waves; present once all have passed. */
+  total?: number
   /** Time until it may be resumed, ms; present with `pausing`. */
   waitMs?: number
   /**

@@ -46,7 +46,7 @@ export function findConflicts(
   const touched = open.filter((rollout) =>
     changed.some((domain) => getOwn(rollout.desiredHashes, domain) !== undefined),
   )
-  const superseded = touched.filter((rollout) => isSuperseded(rollout, hashDomain, changed))
+  const superseded = touched.filter((rollout) => isSuperseded(rollout, hashDomain))
   const [only, ...others] = touched.filter((rollout) => !superseded.includes(rollout))
   if (
     only !== undefined &&
@@ -58,24 +58,12 @@ export function findConflicts(
   return { continued: null, conflicting: only === undefined ? [] : [only, ...others], superseded }
 }
 
-/**
- * Returns whether an incomplete rollout gives way to other values of its domains.
- *
- * @param domains those that may have other values; absent: all of it
- */
-export function isSuperseded(
-  rollout: Rollout,
-  hashDomain: (domain: Domain) => string,
-  domains: Domain[] = Object.keys(rollout.desiredHashes),
-): boolean {
-  const { state, paused, desiredHashes } = rollout
+/** Returns whether an incomplete rollout gives way: other values of its domains are desired now. */
+export function isSuperseded(rollout: Rollout, hashDomain: (domain: Domain) => string): boolean {
+  const { paused, desiredHashes } = rollout
+  const isOther = ([domain, hash]: [Domain, string]) => hashDomain(domain) !== hash
   return (
-    state === 'open' &&
-    paused === undefined &&
-    isIncomplete(rollout) &&
-    domains.some(
-      (domain) => (getOwn(desiredHashes, domain) ?? hashDomain(domain)) !== hashDomain(domain),
-    )
+    paused === undefined && isIncomplete(rollout) && Object.entries(desiredHashes).some(isOther)
   )
 }
 

@@ -141,8 +141,11 @@ export async function stopBefore(
   const { id, waves } = waiting
   const name = nameWave(waiting, waveIndex)
   const stored = (await store.listRollouts()).find((each) => each.id === id)
-  if (!isDeepStrictEqual(stored, waiting))
+  if (!isDeepStrictEqual(stored, waiting)) {
     await store.saveRollout(waiting, `Rollout ${id}: ${describe(reason, name)}`)
+    result.waitsAnew = reason === 'approval'
+  }
+  result.rollout = waiting
   const verb = reason === 'paused' ? 'resume' : 'approve'
   const command = `edgewise rollout ${verb} ${id}`
   result.waitsFor = reason

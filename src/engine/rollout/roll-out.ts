@@ -82,6 +82,7 @@ export async function rollOut(
   result.notSent += unsent.length
   result.parts.notSent += countParts(unsent)
   result.recorded = progress.recorded
+  result.rollout ??= progress.rollout
   const { confirmed, refused, inDoubt, notSent, parts, takenBack, open } = result
   const { stopped, interrupted } = result
   const history = context.store.chain?.newest?.hash

@@ -153,6 +153,7 @@ function buildConfig(
     })),
     roles: content.roles.map((rule) => ({ ...rule, users: rule.users.map(normalizeUser) })),
     serve: {
+      url: serve.url?.replace(/(?<!\/)\/+$/, '') ?? null,
       drift: { schedule: null, observed: null, ...serve.drift },
       auth: buildAuth(serve.auth, find('/serve/auth/clientSecret')),
     },

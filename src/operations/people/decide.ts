@@ -57,7 +57,7 @@ export function explainDecision(
 }
 
 /** Note about a rollout whose commit is the first one with roles. */
-export const firstNote =
+const firstNote =
   'No commit that was applied before had roles: the first ones count here, but not for its authors.'
 
 /**

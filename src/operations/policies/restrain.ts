@@ -74,16 +74,18 @@ export async function restrain<T extends Plannable>(
   const own = pickRestraints(config, source.policies)
   const last = (await store.loadRestraints()) ?? { of: '', before: [], own: [] }
   const [lastBefore, lastOwn] = [joinSources(last.before), joinSources(last.own)]
-  const toRecordNone = { done: null, refused: null, open: null }
-  const isAsBefore = isSame(own, lastOwn) && isSame(own, lastBefore)
-  const had = last.hadRoles === true || (isAsBefore && own.roles.length > 0)
-  const unchanged = { ...workspace, loosened: [], hadRoles: had, toRecord: toRecordNone }
-  if (isAsBefore) return unchanged
+  const keep = (before: Restraints) => ({
+    ...workspace,
+    loosened: [],
+    hadRoles: last.hadRoles === true || before.roles.length > 0,
+    toRecord: { done: null, refused: null, open: null },
+  })
+  if (isSame(own, lastOwn) && isSame(own, lastBefore)) return keep(own)
   const { commit } = await workspace.findTree()
   const of = commit ?? hashJson([source, hashDomains(desired, desired.keys())])
   const [before, sources] = last.of === of ? [lastBefore, last.before] : [lastOwn, last.own]
-  const hadRoles = had || before.roles.length > 0
-  const plain = { ...unchanged, hadRoles }
+  const plain = keep(before)
+  const { hadRoles } = plain
   const used = joinRestraints(before, own)
   // An earlier commit that is applied again loosens nothing.
   const isEarlier = (await workspace.relateCommits([last.of])).get(last.of) === 'later'

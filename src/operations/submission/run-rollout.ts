@@ -1,7 +1,7 @@
 import type { Configured, Settings, Secrets, Plannable } from '../runtime/workspace-parts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { nameAuthor, type Grounds } from '../../core/model/applied.ts'
+import { nameAuthor, parseApplyId, type Grounds } from '../../core/model/applied.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
@@ -95,7 +95,7 @@ export async function runRollout(
       options.report(event, partBudget)
   }
   const { rollout: settings, service } = workspace.config
-  return rollOut(plan, rollout, recorded, {
+  const result = await rollOut(plan, rollout, recorded, {
     clock: outside.clock,
     time: { now: () => serviceTime.time.now(), ask: () => serviceTime.ask() },
     service: createCounting(workspace, outside, serviceTime.time),
@@ -116,6 +116,11 @@ export async function runRollout(
       options.report({ time: new Date(outside.clock.now()).toISOString(), ...event }, budget)
     },
   })
+  if (result.open === true || result.stopped !== null) return result
+  const waves = (await store.listApplies()).filter(
+    ({ id }) => parseApplyId(id).rollout === rollout.id,
+  )
+  return { ...result, total: waves.reduce((sum, { writes }) => sum + writes.confirmed, 0) }
 }
 
 async function begin(

@@ -1,11 +1,13 @@
 import type { NotifyEvent } from '../../core/model/config.ts'
+import { describeTree } from '../../core/model/source-tree.ts'
 import { formatCount, listSome } from '../../core/model/text/words.ts'
+import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { Notification } from './notification.ts'
 
-/** Domains and items that a message names; the rest is counted. */
-const maxNames = 5
 /** Parts that a message of a chat lists. */
 const maxParts = 10
+/** Longest line, UTF-16. */
+const maxLine = 1000
 
 const titles: Partial<Record<NotifyEvent, string>> = {
   refused: 'Refused',
@@ -13,27 +15,27 @@ const titles: Partial<Record<NotifyEvent, string>> = {
   drift: 'Differs',
 }
 
-/** Lists the lines of a message for people; the first one is its title. */
-export function listLines({
-  title,
-  workspace,
-  account,
-  apply,
-  parts,
-  next,
-  history,
-}: Notification): string[] {
+/** Lists the lines of a message for people, without its link; the first one is its title. */
+export function listLines(notification: Notification): string[] {
+  const { title, workspace, account, apply, by, commit, committed, wave } = notification
+  const { reason, parts, next, history = null } = notification
   const more = parts.length - maxParts
+  const add = (name: string, text: string | null) => (text === null ? [] : [`${name}: ${text}`])
   return [
     `Edgewise: ${title}`,
     `Workspace ${workspace}, account ${account}${apply === null ? '' : `, apply ${apply}`}`,
-    ...parts.slice(0, maxParts).map(({ event, domains, items }) => {
-      if (items.length === 0) return `Not at the service: ${listSome(domains, maxNames)}`
-      const names = `${listSome(items, maxNames)} of ${listSome(domains, maxNames)}`
-      return `${titles[event] ?? event}: ${names}`
+    ...add('By', by),
+    ...add('Of', describeTree({ commit, committed })),
+    ...add('Wave', wave && `${wave.number} of ${wave.waves} of rollout ${wave.rollout}`),
+    ...add('Domains', wave && listSome(wave.domains)),
+    ...add('Reason', reason),
+    ...parts.slice(0, maxParts).map(({ event, domains, items, text }) => {
+      if (items.length === 0) return `Not at the service: ${listSome(domains)}`
+      const why = text === undefined ? '' : `: ${text}`
+      return `${titles[event] ?? event}: ${listSome(items)} of ${listSome(domains)}${why}`
     }),
     ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
-    ...(next === null ? [] : [`See: ${next}`]),
-    ...(history === undefined ? [] : [`History: ${history}`]),
-  ]
+    ...add('Next', next),
+    ...add('History', history),
+  ].map((line) => escapeInvisible(line).slice(0, maxLine))
 }

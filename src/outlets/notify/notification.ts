@@ -1,14 +1,16 @@
 import { plainPaint } from '../report/text/paint.ts'
 import { describeDecided } from '../report/apply/rollouts-text.ts'
-import { formatHeadline, isInterrupted, type FinishedStatus } from '../report/apply/text.ts'
+import { formatHeadline, isInterrupted, isWaiting } from '../report/apply/text.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { NotifyEvent } from '../../core/model/config.ts'
 import { nameOverride, type Override } from '../../core/model/applied.ts'
+import type { Rollout } from '../../core/model/rollout.ts'
+import type { Committed } from '../../core/model/source-tree.ts'
+import { findStatus, type Executed } from '../../operations/submission/executed.ts'
 import type { Drift } from '../../core/model/drift.ts'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import { errorDescriptions } from '../../core/model/generated/errors.ts'
-import type { ApplyEvent } from '../../core/model/events.ts'
-import type { Part } from '../../core/model/item.ts'
+import type { Domain, Part } from '../../core/model/item.ts'
 import { describeStop, type Decided, type StopDecision } from '../../core/model/listed-rollout.ts'
 
 /** What a receiver gets. */
@@ -17,7 +19,10 @@ export interface Message {
   headers: Record<string, string>
 }
 
-/** Report of a command to receivers, without values of items, which may be secret. */
+/**
+ * Report of a command to receivers, without values of items, which may be secret. Texts of others
+ * have no secrets any more, and are escaped for each receiver.
+ */
 export interface Notification {
   /** The same for each attempt to send it. */
   id: string
@@ -31,59 +36,99 @@ export interface Notification {
   title: string
   /** Id of the apply; null for drift. */
   apply: string | null
-  /** Parts that are not as they should be. */
-  parts: ({ event: NotifyEvent } & Part)[]
+  /** Who did it; null where nobody did, or that is not known. */
+  by: string | null
+  /** Id of the commit that it is about; null without one. */
+  commit: string | null
+  /** Author and subject of the commit; absent where they are not known. */
+  committed?: Committed | undefined
+  /** Wave that it is about; null without one. */
+  wave: { rollout: string; number: number; waves: number; domains: Domain[] } | null
+  /** Why it ended so; null for nothing to add. */
+  reason: string | null
+  /** Parts that are not as they should be, with the text of the service if it refused one. */
+  parts: ({ event: NotifyEvent; text?: string } & Part)[]
   /** The next step; null if there is none. */
   next: string | null
+  /** Page with more; absent without `serve.url`. */
+  url?: string
   /** Hash of the newest entry of the chained history; absent for none. */
-  history?: string
-}
-
-/** Facts of an apply, a rollback or a repair. */
-export interface ApplyFacts {
-  finished: Extract<ApplyEvent, { type: 'apply.finished' }>
-  status: FinishedStatus
-  inWaves: boolean
-  refusals: Part[]
-  doubts: Part[]
-  /** What was overridden; absent for none. */
-  overrides?: Override[]
+  history?: string | undefined
 }
 
 /** Content of a notification. */
-export type Content = Pick<
-  Notification,
-  'events' | 'title' | 'apply' | 'parts' | 'next' | 'history'
->
+export type Content = Omit<Notification, 'id' | 'time' | 'workspace' | 'account' | 'url'>
 
-/** Describes what an apply has done; null if it sent nothing. */
-export function describeApply(facts: ApplyFacts): Content | null {
-  const { finished, status, inWaves, refusals, doubts, overrides = [] } = facts
-  const { refused, inDoubt, confirmed } = finished
-  if (status === 'pausing') return null
+/** Describes what an apply has done; null if it sent nothing, or a rollout only waits. */
+export function describeApply(executed: Executed): Content | null {
+  const { finished, inWaves, result, doubts, overrides = [], plan, committed } = executed
+  const status = findStatus(executed)
+  if (finished === undefined || isWaiting(status)) return null
+  const { apply, refused, inDoubt, stopped, history } = finished
+  const { rollout, total = finished.confirmed } = result
   const isApplied = status === 'done' || status === 'unverified'
-  const waits = status === 'approval' || status === 'paused'
-  const events: NotifyEvent[] = [
-    ...(isApplied && confirmed > 0 ? ['applied' as const] : []),
-    ...(refused > 0 ? ['refused' as const] : []),
-    ...(inDoubt > 0 || status === 'unrecorded' ? ['in-doubt' as const] : []),
-    ...(isUnsent(facts) ? ['failed' as const] : []),
-    ...(inWaves && !waits && finished.open !== true ? ['rollout' as const] : []),
-    ...(waits ? ['approval' as const] : []),
+  const isEnded = inWaves && finished.open !== true
+  const isExplained = refused + inDoubt > 0 || isEnded || isInterrupted(finished)
+  const found: [NotifyEvent, boolean][] = [
+    ['applied', isApplied && total > 0],
+    ['refused', refused > 0],
+    ['in-doubt', inDoubt > 0 || status === 'unrecorded'],
+    ['failed', status === 'incomplete' && !isExplained],
+    ['rollout', isEnded],
   ]
+  const events = found.flatMap(([event, occurred]) => (occurred ? [event] : []))
   if (events.length === 0) return null
+  const headline = formatHeadline({ ...finished, confirmed: total }, status, plainPaint)
+  const { name, knownBy } = executed.by
   return {
     events,
-    title: [formatHeadline(finished, status, plainPaint), ...overrides.map(describeOverride)].join(
-      ' ',
-    ),
-    apply: finished.apply,
+    title: [headline, ...overrides.map(describeOverride)].join(' '),
+    apply,
+    by: knownBy === 'serve' ? `edgewise serve (${name})` : name,
+    commit: plan.basis.commit,
+    committed,
+    wave: rollout === undefined ? null : describeWave(rollout),
+    reason: stopped,
     parts: [
-      ...refusals.map(({ domains, items }) => ({ event: 'refused' as const, domains, items })),
+      ...result.refusals.map(({ domains, items, message: text }) => ({
+        event: 'refused' as const,
+        domains,
+        items,
+        text,
+      })),
       ...doubts.map(({ domains, items }) => ({ event: 'in-doubt' as const, domains, items })),
     ],
-    next: waits ? 'edgewise rollout list' : null,
-    ...(finished.history === undefined ? {} : { history: finished.history }),
+    next: isApplied ? null : 'edgewise plan',
+    history,
+  }
+}
+
+/** Describes that a rollout waits for an approval of its current wave. */
+export function describeWait(rollout: Rollout): Content {
+  const about = describeRollout(rollout)
+  return {
+    ...nothingLeft,
+    ...about,
+    events: ['approval'],
+    title: `Wave ${about.wave.number} of ${about.wave.waves} waits for approval.`,
+    by: rollout.author,
+    next: `edgewise rollout approve ${rollout.id}`,
+  }
+}
+
+function describeRollout(rollout: Rollout) {
+  const { commit, committed } = rollout
+  return { commit, committed, wave: describeWave(rollout) }
+}
+
+function describeWave({ id, waves }: Rollout): NonNullable<Notification['wave']> {
+  const number = waves.filter(({ passed }) => passed).length + 1
+  const index = Math.min(number, waves.length) - 1
+  return {
+    rollout: id,
+    number: index + 1,
+    waves: waves.length,
+    domains: waves[index]?.domains ?? [],
   }
 }
 
@@ -93,34 +138,28 @@ function describeOverride(override: Override): string {
   return `${name.charAt(0).toUpperCase()}${name.slice(1)} was overridden${why}.`
 }
 
-/** Tests whether an apply left writes unsent, and no other event or interrupt explains it. */
-function isUnsent({ finished, status, inWaves }: ApplyFacts): boolean {
-  const isRefused = finished.refused + finished.inDoubt > 0
-  const isEnded = inWaves && finished.open !== true
-  return status === 'incomplete' && !isRefused && !isEnded && !isInterrupted(finished)
-}
-
 /** Describes an apply whose process ended before it reported anything. */
 export function describeLost(begun: string, who: string): Content {
   return {
+    ...nothingLeft,
     events: ['in-doubt', 'rollout'],
+    by: who,
     title:
       `An apply that began at ${begun} by ${who} ended without reporting its outcome; ` +
       'see edgewise state history.',
-    apply: null,
-    parts: [],
     next: 'edgewise state history',
   }
 }
 
 /** Describes that all writes of the account are stopped or resumed; null if nothing has changed. */
-export function describeStopDecision({ decision, stop }: StopDecision): Content | null {
+export function describeStopDecision({ decision, stop }: StopDecision, by: string): Content | null {
   if (decision !== 'stopped' && decision !== 'resumed') return null
   const what = stop === null ? '' : describeStop(stop)
   return {
     events: ['rollout'],
     title: decision === 'stopped' ? `Stopped: ${what}.` : `Resumed; before, ${what}.`,
     ...nothingLeft,
+    by,
     next: 'edgewise rollout list',
   }
 }
@@ -133,6 +172,8 @@ export function describeDecision(decided: Decided): Content | null {
     events: ['approval'],
     title: `${describeDecided(decided)} Decided by ${by.author}.`,
     ...nothingLeft,
+    ...describeRollout(decided.rollout),
+    by: by.author,
     next: 'edgewise rollout list',
     ...(history === undefined ? {} : { history }),
   }
@@ -149,20 +190,8 @@ export function describeUnlock(holder: string, by: string, reason: string): Cont
   }
 }
 
-/** Describes that a commit is not applied; the reason may quote values of items. */
-export function describeInvalid(commit: string): Content {
-  return {
-    events: ['failed'],
-    title:
-      `Commit ${commit.slice(0, 12)} is not applied: it is invalid or too large to plan. ` +
-      'The log and the page of edgewise serve have the reason.',
-    ...nothingLeft,
-    next: 'edgewise validate',
-  }
-}
-
-/** Errors after which nobody is notified: somebody declined, or mistyped. */
-const ownErrors: FailureCode[] = ['declined', 'usage']
+/** Errors after which nobody is notified: somebody declined, mistyped, or may not do it. */
+const ownErrors: FailureCode[] = ['declined', 'usage', 'not-allowed']
 /** Errors that a controller repeats until they are over. */
 const passingErrors: FailureCode[] = [
   'declined',
@@ -184,8 +213,12 @@ export function describeFailed(code: FailureCode): Content | null {
 }
 
 /** Describes what `edgewise serve` does not carry on with; null if it soon will. */
-export function describeNotApplied(what: string, code: FailureCode): Content | null {
-  return passingErrors.includes(code) ? null : describeError(what, code)
+export function describeNotApplied(
+  what: string,
+  code: FailureCode,
+  commit: string | null = null,
+): Content | null {
+  return passingErrors.includes(code) ? null : { ...describeError(what, code), commit }
 }
 
 /** The message of an error may quote values of items: that of its code does not. */
@@ -210,7 +243,16 @@ export function describeGone({ items, domains }: DriftExtent, unread = 0): Conte
   return { events: ['drift'], title, ...nothingLeft }
 }
 
-const nothingLeft = { apply: null, parts: [], next: null }
+/** Content of which nothing more is known. */
+export const nothingLeft = {
+  apply: null,
+  by: null,
+  commit: null,
+  wave: null,
+  reason: null,
+  parts: [],
+  next: null,
+}
 
 /** Lists the items that differ or are in-doubt. */
 export function listDiffering({ items }: Drift): Drift['items'] {
@@ -253,9 +295,9 @@ export function describeDrift(drift: Drift): Content | null {
     { event: 'drift' as const, domains: unanswered, items: [] },
   ]
   return {
+    ...nothingLeft,
     events: ['drift'],
     title: `Drift: ${what.join(', ')}.`,
-    apply: null,
     parts: parts.filter(({ domains: named }) => named.length > 0),
     next: 'edgewise drift',
   }

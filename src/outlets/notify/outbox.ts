@@ -10,6 +10,7 @@ import type { NotifyConfig, NotifyEvent } from '../../core/model/config.ts'
 import type { Drift } from '../../core/model/drift.ts'
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { createTransport } from '../../operations/runtime/connect.ts'
+import { listWaiting } from '../../operations/rollouts.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { heartbeatMs } from '../../state/locks/lease.ts'
 import { getProcessId } from '../../state/locks/machine.ts'
@@ -19,6 +20,7 @@ import {
   describeDrift,
   describeGone,
   describeLost,
+  describeWait,
   measureDrift,
   type Content,
   listDiffering,
@@ -53,9 +55,7 @@ export function openOutbox(workspace: Settings, outside: Outside): Outbox | null
   const { databasePatienceMs: patienceMs } = outside
   const newId = () => outside.newId()
   const context = { ...outside, scrub, newId, patienceMs }
-  return new Outbox(config, openDatabase(config.state.database, context), outside, () =>
-    findNewestHash(workspace, outside),
-  )
+  return new Outbox(workspace, openDatabase(config.state.database, context), outside)
 }
 
 /**
@@ -67,17 +67,13 @@ class Outbox {
   readonly #database: Database
   readonly #outside: Outside
   readonly #rows: OutboxRows
-  readonly #findNewestHash: () => Promise<string | null>
+  readonly #workspace: Settings
   /** Applies of this process that have begun. */
   readonly #begun = new Map<string, { ended: AbortController; since: string }>()
 
-  constructor(
-    config: Config,
-    database: Database,
-    outside: Outside,
-    find: () => Promise<string | null>,
-  ) {
-    this.#findNewestHash = find
+  constructor(workspace: Settings, database: Database, outside: Outside) {
+    const { config } = workspace
+    this.#workspace = workspace
     this.#config = config
     this.#database = database
     this.#outside = outside
@@ -154,8 +150,15 @@ class Outbox {
     })
   }
 
+  /** Stores a notification of each wave that waits for approval, once, whoever made it wait. */
+  async #announceWaits(): Promise<void> {
+    for (const { rollout, wave } of await listWaiting(this.#workspace, this.#outside))
+      await this.reportOnce(`wait ${rollout.id}`, wave, describeWait(rollout))
+  }
+
   /** Sends what is due, in the order of each receiver. Never fails because of a receiver. */
   async deliverDue(): Promise<Delivered> {
+    await this.#announceWaits()
     const delivered = { sent: 0, postponed: 0, givenUp: 0, dropped: 0, failures: [] }
     const keys = await this.#database.transact(async (sql) => {
       const lost = await this.#rows.takeLost(sql, this.#outside.machine)
@@ -200,7 +203,8 @@ class Outbox {
     const notification = parseNotification(text)
     if (notification === null) return 'its row in the database is damaged'
     const connect = (url: string) => createTransport(url, this.#outside)
-    const own = { createTransport: connect, findNewestHash: this.#findNewestHash }
+    const find = () => findNewestHash(this.#workspace, this.#outside)
+    const own = { createTransport: connect, findNewestHash: find }
     const context = { ...this.#outside, ...own }
     return sendNotification(notification, receiver, context, attempts === 0)
   }
@@ -238,7 +242,10 @@ export type { Outbox }
 const format = 'edgewise.notification/1'
 
 /** The part of the configuration that notifications need. */
-type Sender = Pick<Configured['config'], 'id' | 'notify'> & { service: { account: string } }
+type Sender = Pick<Config, 'id' | 'notify'> & {
+  service: { account: string }
+  serve: { url: string | null }
+}
 
 /**
  * Writes a notification to each receiver of one of some events.
@@ -246,15 +253,28 @@ type Sender = Pick<Configured['config'], 'id' | 'notify'> & { service: { account
  * @param stamp its id, and its time in ISO 8601
  */
 export function writeMessages(
-  { id: workspace, service: { account }, notify }: Sender,
+  config: Sender,
   content: Content,
   events: NotifyEvent[],
   stamp: Pick<Notification, 'id' | 'time'>,
 ): NewMessage[] {
-  const text = JSON.stringify({ format, ...stamp, workspace, account, ...content })
-  return notify
+  const text = JSON.stringify({ format, ...completeContent(config, content, stamp) })
+  return config.notify
     .filter(({ on }) => on.some((event) => events.includes(event)))
     .map(({ key }) => ({ id: stamp.id, receiver: key, text }))
+}
+
+/** Completes a notification by where it comes from, and the page that has more. */
+export function completeContent(
+  { id: workspace, service: { account }, serve }: Omit<Sender, 'notify'>,
+  content: Content,
+  stamp: Pick<Notification, 'id' | 'time'>,
+): Notification {
+  const { wave, events } = content
+  const page = wave === null ? '' : `rollouts/${encodeURIComponent(wave.rollout)}`
+  const path = events.includes('drift') ? 'drift' : page
+  const link = serve.url === null ? {} : { url: `${serve.url}/${path}` }
+  return { ...stamp, workspace, account, ...content, ...link }
 }
 
 /** Parses a stored notification; null if a person has changed it. */

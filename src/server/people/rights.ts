@@ -5,12 +5,7 @@ import { joinNeeds, type Authors } from '../../core/model/people/approvers.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { hashWave } from '../../engine/rollout/approvals.ts'
-import {
-  explainDecision,
-  firstNote,
-  type DecisionRules,
-  type Rules,
-} from '../../operations/people/decide.ts'
+import { explainDecision, type DecisionRules, type Rules } from '../../operations/people/decide.ts'
 import type { Branch } from '../branch/branch.ts'
 import { isAboutCommit } from '../branch/commit-checks.ts'
 import type { Logger } from '../logger.ts'
@@ -38,12 +33,13 @@ export interface Rights {
   /** Finds the rules in force, for an action that is about no rollout. */
   findRules(): Promise<DecisionRules>
   /**
-   * Finds the rules for a decision about a rollout: those in force, and those of the commit before
-   * the rollout's own. A commit that gives somebody a role gives it for later commits only, and one
-   * that takes a role away takes it at once. The first commit with roles that is applied has nothing
-   * before it: its own count, but not for its authors.
+   * Finds the rules for a decision of somebody. About a rollout: those in force, and those of the
+   * commit before the rollout's own. A commit that gives somebody a role gives it for later commits
+   * only, and one that takes a role away takes it at once. The first commit with roles that is
+   * applied has nothing before it: its own count, but not for its authors. Nearly all that the
+   * token may needs no rules: who has it holds back even if the branch can't be read.
    */
-  findRulesFor(rollout: Rollout): Promise<DecisionRules>
+  findRulesFor(identity: Identity, action: Action, rollout: Rollout | null): Promise<DecisionRules>
   /** Explains why somebody may not do something; null for what is allowed. */
   explain(identity: Identity, action: Action, rollout: Rollout | null): Promise<string | null>
 }
@@ -65,24 +61,24 @@ export function createRights(context: RightsContext): Rights {
       fetched = { tip: branch.fetch(), sinceMs: clock.monotonic() }
     return fetched.tip
   }
-  const { load, loadBefore, warnOnce } = createRulesLoader(context)
+  const { load, loadBefore } = createRulesLoader(context)
   const findRules = async (): Promise<DecisionRules> => ({
     sets: [await load(await findTip())],
     authors: 'no commit is decided about',
   })
-  const findRulesFor = async (rollout: Rollout): Promise<DecisionRules> => {
-    const { sets } = await findRules()
+  const findRulesFor: Rights['findRulesFor'] = async ({ knownBy }, action, rollout) => {
+    if (knownBy === 'token' && action !== 'approve') return { sets: [], authors: 'nobody asks' }
+    const inForce = await findRules()
+    if (rollout === null) return inForce
+    const { sets } = inForce
     const { commit } = rollout
     if (commit === null) return { sets, authors: 'the rollout is of no commit' }
     const before = await loadBefore(commit)
     const isFirst = rollout.firstRoles === true
-    const own = isFirst && before.roles.length === 0 ? await load(commit) : before
-    const counted: DecisionRules['sets'] = isFirst
-      ? [{ ...own, needs: joinNeeds([own.needs, before.needs]), from: 'first' }]
-      : [{ ...before, from: 'before' }]
-    if (isFirst) warnOnce(`commit ${commit.slice(0, 12)}: ${firstNote}`)
-    const all = [...sets, ...counted]
-    if (!isFirst && !all.some(({ needs }) => needs.notAuthor))
+    const { roles, needs } = isFirst && before.roles.length === 0 ? await load(commit) : before
+    const from = isFirst ? 'first' : 'before'
+    const all = [...sets, { roles, needs: joinNeeds([needs, before.needs]), from } as const]
+    if (!isFirst && !all.some((each) => each.needs.notAuthor))
       return { sets: all, authors: 'they do not count' }
     const find = async () => branch.findAuthors(await context.listBases(rollout), commit)
     // Nobody else changes the values of a wave until it is sent.
@@ -92,12 +88,8 @@ export function createRights(context: RightsContext): Rights {
   return {
     findRules,
     findRulesFor,
-    explain: async (identity, action, rollout) => {
-      // Who has the token may look and hold back even if the branch can't be read.
-      if (identity.knownBy === 'token' && action !== 'approve') return null
-      const rules = await (rollout === null ? findRules() : findRulesFor(rollout))
-      return explainDecision(identity, action, rollout, rules)
-    },
+    explain: async (identity, action, rollout) =>
+      explainDecision(identity, action, rollout, await findRulesFor(identity, action, rollout)),
   }
 }
 
@@ -111,10 +103,6 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
       throw error
     })
   let warned = ''
-  const warnOnce = (what: string) => {
-    if (what !== warned) logger.warn(what)
-    warned = what
-  }
   /** Loads the rules of a commit, or of the last one before it that was not refused. */
   const load = async (commit: string): Promise<Rules> => {
     const own = await attempt(commit)
@@ -122,7 +110,9 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
     for (const each of (await branch.listHistory(commit, maxCommits)).slice(1)) {
       const rules = await attempt(each)
       if (rules instanceof EdgewiseError) continue
-      warnOnce(`roles are those of commit ${each.slice(0, 12)}: ${own.message}`)
+      const what = `roles are those of commit ${each.slice(0, 12)}: ${own.message}`
+      if (what !== warned) logger.warn(what)
+      warned = what
       return rules
     }
     throw new EdgewiseError(
@@ -136,7 +126,7 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
     // Before the first one nobody had a role.
     return before === undefined ? { roles: [], needs: { by: 1, notAuthor: false } } : load(before)
   }
-  return { load, loadBefore, warnOnce }
+  return { load, loadBefore }
 }
 
 /** Creates a memory of what follows from commits, which never changes; failures are forgotten. */

@@ -19,92 +19,92 @@ function addFault(faults, instancePath, schemaPath, keyword, params, propertyNam
 export const itemFaults = {
   add_back_source_head(q) {
     const w = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
-    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
-      let r = null, p = 0;
+    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, o = 0;
       if (Array.isArray(m)) {
-        m.length > 20 && (r = addFault(r, _, "#/maxItems", "maxItems", { limit: 20 }), p++);
+        m.length > 20 && (r = addFault(r, c, "#/maxItems", "maxItems", { limit: 20 }), o++);
         const l = m.length;
-        for (let o = 0; o < l; o++) {
-          let d = m[o];
+        for (let s = 0; s < l; s++) {
+          let d = m[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.head_name === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "head_name" }), p++), d.head_value === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "head_value" }), p++);
+            d.head_name === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "head_name" }), o++), d.head_value === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "head_value" }), o++);
             for (const g in d)
-              g === "head_name" || g === "head_value" || g === "write_when_exists" || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
+              g === "head_name" || g === "head_value" || g === "write_when_exists" || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
             if (d.head_name !== void 0) {
               let g = d.head_name;
-              typeof g == "string" ? (y(g) < 1 && (r = addFault(r, _ + "/" + o + "/head_name", "#/items/properties/head_name/minLength", "minLength", { limit: 1 }), p++), b(g) || (r = addFault(r, _ + "/" + o + "/head_name", "#/items/properties/head_name/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/" + o + "/head_name", "#/items/properties/head_name/type", "type", { type: "string" }), p++);
+              typeof g == "string" ? (y(g) < 1 && (r = addFault(r, c + "/" + s + "/head_name", "#/items/properties/head_name/minLength", "minLength", { limit: 1 }), o++), b(g) || (r = addFault(r, c + "/" + s + "/head_name", "#/items/properties/head_name/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, c + "/" + s + "/head_name", "#/items/properties/head_name/type", "type", { type: "string" }), o++);
             }
             if (d.head_value !== void 0) {
               let g = d.head_value;
-              typeof g == "string" ? v(g) || (r = addFault(r, _ + "/" + o + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), p++) : (r = addFault(r, _ + "/" + o + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), p++);
+              typeof g == "string" ? v(g) || (r = addFault(r, c + "/" + s + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, c + "/" + s + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), o++);
             }
             if (d.write_when_exists !== void 0) {
               let g = d.write_when_exists;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), p++), g === "yes" || g === "no" || (r = addFault(r, _ + "/" + o + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: w.items.properties.write_when_exists.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/write_when_exists", "#/items/properties/write_when_exists/type", "type", { type: "string" }), o++), g === "yes" || g === "no" || (r = addFault(r, c + "/" + s + "/write_when_exists", "#/items/properties/write_when_exists/enum", "enum", { allowedValues: w.items.properties.write_when_exists.enum }), o++);
             }
           } else
-            r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
+            r = addFault(r, c + "/" + s, "#/items/type", "type", { type: "object" }), o++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "array" }), p++;
-      return u.errors = r, p === 0;
+        r = addFault(r, c, "#/type", "type", { type: "array" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
   add_response_head(q) {
     const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
-    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
-      let r = null, p = 0;
+    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, o = 0;
       if (m && typeof m == "object" && !Array.isArray(m)) {
-        m.list === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "list" }), p++);
-        for (const o in m)
-          o === "type" || o === "list" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), p++);
+        m.list === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "list" }), o++);
+        for (const s in m)
+          s === "type" || s === "list" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), o++);
         if (m.type !== void 0) {
-          let o = m.type;
-          typeof o != "string" && (r = addFault(r, _ + "/type", "#/properties/type/type", "type", { type: "string" }), p++), o === "reset" || o === "add" || o === "remove" || (r = addFault(r, _ + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), p++);
+          let s = m.type;
+          typeof s != "string" && (r = addFault(r, c + "/type", "#/properties/type/type", "type", { type: "string" }), o++), s === "reset" || s === "add" || s === "remove" || (r = addFault(r, c + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), o++);
         }
         if (m.list !== void 0) {
-          let o = m.list;
-          if (Array.isArray(o)) {
-            const d = o.length;
+          let s = m.list;
+          if (Array.isArray(s)) {
+            const d = s.length;
             for (let g = 0; g < d; g++) {
-              let h = o[g];
-              const c = p;
-              let s = !1, L = null;
-              const V = p;
+              let h = s[g];
+              const F = o;
+              let A = !1, p = null;
+              const V = o;
               if (h && typeof h == "object" && !Array.isArray(h)) {
-                h.name === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), p++), h.value === void 0 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), p++);
-                for (const e in h)
-                  e === "name" || e === "value" || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: e }), p++);
+                h.name === void 0 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), o++), h.value === void 0 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), o++);
+                for (const M in h)
+                  M === "name" || M === "value" || (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: M }), o++);
                 if (h.name !== void 0) {
-                  let e = h.name;
-                  typeof e == "string" ? (y(e) < 1 && (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), p++), b(e) || (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), p++);
+                  let M = h.name;
+                  typeof M == "string" ? (y(M) < 1 && (r = addFault(r, c + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), o++), b(M) || (r = addFault(r, c + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, c + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), o++);
                 }
                 if (h.value !== void 0) {
-                  let e = h.value;
-                  typeof e == "string" ? v(e) || (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), p++) : (r = addFault(r, _ + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), p++);
+                  let M = h.value;
+                  typeof M == "string" ? v(M) || (r = addFault(r, c + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, c + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), o++);
                 }
               } else
-                r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/0/type", "type", { type: "object" }), p++;
-              var l = V === p;
-              l && (s = !0, L = 0);
-              const O = p;
-              typeof h == "string" ? (y(h) < 1 && (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), p++), b(h) || (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), p++)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), p++);
-              var l = O === p;
-              l && s ? (s = !1, L = [L, 1]) : l && (s = !0, L = 1), s ? (p = c, r !== null && (c ? r.length = c : r = null)) : (r = addFault(r, _ + "/list/" + g, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: L }), p++);
+                r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/type", "type", { type: "object" }), o++;
+              var l = V === o;
+              l && (A = !0, p = 0);
+              const O = o;
+              typeof h == "string" ? (y(h) < 1 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), o++), b(h) || (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), o++);
+              var l = O === o;
+              l && A ? (A = !1, p = [p, 1]) : l && (A = !0, p = 1), A ? (o = F, r !== null && (F ? r.length = F : r = null)) : (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: p }), o++);
             }
           } else
-            r = addFault(r, _ + "/list", "#/properties/list/type", "type", { type: "array" }), p++;
+            r = addFault(r, c + "/list", "#/properties/list/type", "type", { type: "array" }), o++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "object" }), p++;
-      return u.errors = r, p === 0;
+        r = addFault(r, c, "#/type", "type", { type: "object" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
   cache_error_code(q) {
     const w = { type: "object", additionalProperties: !1, required: ["code", "bcache"], properties: { code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5XX"] } }, bcache: { type: "string", enum: ["on", "off"] }, cache_time: { type: "integer", minimum: 1, maximum: 65535 }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.code === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "code" }), i++), v.bcache === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "bcache" }), i++);
@@ -115,9 +115,9 @@ export const itemFaults = {
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
-            for (let p = 0; p < r; p++) {
-              let l = t[p];
-              typeof l != "string" && (f = addFault(f, y + "/code/" + p, "#/properties/code/items/type", "type", { type: "string" }), i++), l === "400" || l === "403" || l === "404" || l === "414" || l === "500" || l === "501" || l === "502" || l === "503" || l === "504" || l === "506" || l === "5XX" || (f = addFault(f, y + "/code/" + p, "#/properties/code/items/enum", "enum", { allowedValues: w.properties.code.items.enum }), i++);
+            for (let o = 0; o < r; o++) {
+              let l = t[o];
+              typeof l != "string" && (f = addFault(f, y + "/code/" + o, "#/properties/code/items/type", "type", { type: "string" }), i++), l === "400" || l === "403" || l === "404" || l === "414" || l === "500" || l === "501" || l === "502" || l === "503" || l === "504" || l === "506" || l === "5XX" || (f = addFault(f, y + "/code/" + o, "#/properties/code/items/enum", "enum", { allowedValues: w.properties.code.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/code", "#/properties/code/type", "type", { type: "array" }), i++;
@@ -142,46 +142,46 @@ export const itemFaults = {
   },
   cache_rule(q) {
     const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "time"], properties: { type: { type: "integer", enum: [1, 2, 3, 4] }, pattern: { type: "string", minLength: 1 }, time: { type: "integer", minimum: 0 }, timeunit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache: { type: "string", enum: ["on", "off"], default: "off" }, ignore_expired: { type: "string", enum: ["on", "off"], default: "on" }, ignore_query: { type: "string", enum: ["on", "off"], default: "off" } } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (Array.isArray(y)) {
         const r = y.length;
-        for (let p = 0; p < r; p++) {
-          let l = y[p];
+        for (let o = 0; o < r; o++) {
+          let l = y[o];
           if (l && typeof l == "object" && !Array.isArray(l)) {
-            l.type === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "type" }), t++), l.pattern === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "pattern" }), t++), l.time === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "time" }), t++);
-            for (const o in l)
-              o === "type" || o === "pattern" || o === "time" || o === "timeunit" || o === "ignore_no_cache" || o === "ignore_expired" || o === "ignore_query" || (i = addFault(i, u + "/" + p, "#/items/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+            l.type === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "type" }), t++), l.pattern === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "pattern" }), t++), l.time === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "time" }), t++);
+            for (const s in l)
+              s === "type" || s === "pattern" || s === "time" || s === "timeunit" || s === "ignore_no_cache" || s === "ignore_expired" || s === "ignore_query" || (i = addFault(i, u + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
             if (l.type !== void 0) {
-              let o = l.type;
-              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/" + p + "/type", "#/items/properties/type/type", "type", { type: "integer" }), t++), o === 1 || o === 2 || o === 3 || o === 4 || (i = addFault(i, u + "/" + p + "/type", "#/items/properties/type/enum", "enum", { allowedValues: w.items.properties.type.enum }), t++);
+              let s = l.type;
+              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/" + o + "/type", "#/items/properties/type/type", "type", { type: "integer" }), t++), s === 1 || s === 2 || s === 3 || s === 4 || (i = addFault(i, u + "/" + o + "/type", "#/items/properties/type/enum", "enum", { allowedValues: w.items.properties.type.enum }), t++);
             }
             if (l.pattern !== void 0) {
-              let o = l.pattern;
-              typeof o == "string" ? b(o) < 1 && (i = addFault(i, u + "/" + p + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/" + p + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), t++);
+              let s = l.pattern;
+              typeof s == "string" ? b(s) < 1 && (i = addFault(i, u + "/" + o + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/" + o + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), t++);
             }
             if (l.time !== void 0) {
-              let o = l.time;
-              typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/" + p + "/time", "#/items/properties/time/type", "type", { type: "integer" }), t++), typeof o == "number" && isFinite(o) && (o < 0 || isNaN(o)) && (i = addFault(i, u + "/" + p + "/time", "#/items/properties/time/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
+              let s = l.time;
+              typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/" + o + "/time", "#/items/properties/time/type", "type", { type: "integer" }), t++), typeof s == "number" && isFinite(s) && (s < 0 || isNaN(s)) && (i = addFault(i, u + "/" + o + "/time", "#/items/properties/time/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
             }
             if (l.timeunit !== void 0) {
-              let o = l.timeunit;
-              typeof o != "string" && (i = addFault(i, u + "/" + p + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), t++), o === "Y" || o === "M" || o === "D" || o === "h" || o === "i" || o === "s" || (i = addFault(i, u + "/" + p + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: w.items.properties.timeunit.enum }), t++);
+              let s = l.timeunit;
+              typeof s != "string" && (i = addFault(i, u + "/" + o + "/timeunit", "#/items/properties/timeunit/type", "type", { type: "string" }), t++), s === "Y" || s === "M" || s === "D" || s === "h" || s === "i" || s === "s" || (i = addFault(i, u + "/" + o + "/timeunit", "#/items/properties/timeunit/enum", "enum", { allowedValues: w.items.properties.timeunit.enum }), t++);
             }
             if (l.ignore_no_cache !== void 0) {
-              let o = l.ignore_no_cache;
-              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: w.items.properties.ignore_no_cache.enum }), t++);
+              let s = l.ignore_no_cache;
+              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_no_cache", "#/items/properties/ignore_no_cache/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_no_cache", "#/items/properties/ignore_no_cache/enum", "enum", { allowedValues: w.items.properties.ignore_no_cache.enum }), t++);
             }
             if (l.ignore_expired !== void 0) {
-              let o = l.ignore_expired;
-              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: w.items.properties.ignore_expired.enum }), t++);
+              let s = l.ignore_expired;
+              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_expired", "#/items/properties/ignore_expired/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_expired", "#/items/properties/ignore_expired/enum", "enum", { allowedValues: w.items.properties.ignore_expired.enum }), t++);
             }
             if (l.ignore_query !== void 0) {
-              let o = l.ignore_query;
-              typeof o != "string" && (i = addFault(i, u + "/" + p + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), t++), o === "on" || o === "off" || (i = addFault(i, u + "/" + p + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: w.items.properties.ignore_query.enum }), t++);
+              let s = l.ignore_query;
+              typeof s != "string" && (i = addFault(i, u + "/" + o + "/ignore_query", "#/items/properties/ignore_query/type", "type", { type: "string" }), t++), s === "on" || s === "off" || (i = addFault(i, u + "/" + o + "/ignore_query", "#/items/properties/ignore_query/enum", "enum", { allowedValues: w.items.properties.ignore_query.enum }), t++);
             }
           } else
-            i = addFault(i, u + "/" + p, "#/items/type", "type", { type: "object" }), t++;
+            i = addFault(i, u + "/" + o, "#/items/type", "type", { type: "object" }), t++;
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "array" }), t++;
@@ -191,65 +191,65 @@ export const itemFaults = {
   },
   cache_rule_list(q) {
     const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
-        const p = u.length;
-        for (let l = 0; l < p; l++) {
-          let o = u[l];
-          if (o && typeof o == "object" && !Array.isArray(o)) {
-            o.match_method === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "match_method" }), r++), o.pattern === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "pattern" }), r++), o.expire === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "expire" }), r++);
-            for (const d in o)
+        const o = u.length;
+        for (let l = 0; l < o; l++) {
+          let s = u[l];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.match_method === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "match_method" }), r++), s.pattern === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "pattern" }), r++), s.expire === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "expire" }), r++);
+            for (const d in s)
               b.call(w.items.properties, d) || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
-            if (o.match_method !== void 0) {
-              let d = o.match_method;
+            if (s.match_method !== void 0) {
+              let d = s.match_method;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), r++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: w.items.properties.match_method.enum }), r++);
             }
-            if (o.pattern !== void 0) {
-              let d = o.pattern;
+            if (s.pattern !== void 0) {
+              let d = s.pattern;
               typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/" + l + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/" + l + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), r++);
             }
-            if (o.case_ignore !== void 0) {
-              let d = o.case_ignore;
+            if (s.case_ignore !== void 0) {
+              let d = s.case_ignore;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: w.items.properties.case_ignore.enum }), r++);
             }
-            if (o.expire !== void 0) {
-              let d = o.expire;
+            if (s.expire !== void 0) {
+              let d = s.expire;
               typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/expire", "#/items/properties/expire/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && (d < 0 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/expire", "#/items/properties/expire/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
             }
-            if (o.expire_unit !== void 0) {
-              let d = o.expire_unit;
+            if (s.expire_unit !== void 0) {
+              let d = s.expire_unit;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), r++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: w.items.properties.expire_unit.enum }), r++);
             }
-            if (o.ignore_no_cache_headers !== void 0) {
-              let d = o.ignore_no_cache_headers;
+            if (s.ignore_no_cache_headers !== void 0) {
+              let d = s.ignore_no_cache_headers;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: w.items.properties.ignore_no_cache_headers.enum }), r++);
             }
-            if (o.follow_expired !== void 0) {
-              let d = o.follow_expired;
+            if (s.follow_expired !== void 0) {
+              let d = s.follow_expired;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: w.items.properties.follow_expired.enum }), r++);
             }
-            if (o.query_params_op !== void 0) {
-              let d = o.query_params_op;
+            if (s.query_params_op !== void 0) {
+              let d = s.query_params_op;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), r++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: w.items.properties.query_params_op.enum }), r++);
             }
-            if (o.priority !== void 0) {
-              let d = o.priority;
+            if (s.priority !== void 0) {
+              let d = s.priority;
               typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/priority", "#/items/properties/priority/type", "type", { type: "integer" }), r++);
             }
-            if (o.cache_or_not !== void 0) {
-              let d = o.cache_or_not;
+            if (s.cache_or_not !== void 0) {
+              let d = s.cache_or_not;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: w.items.properties.cache_or_not.enum }), r++);
             }
-            if (o.query_params_op_way !== void 0) {
-              let d = o.query_params_op_way;
+            if (s.query_params_op_way !== void 0) {
+              let d = s.query_params_op_way;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), r++), d === "keep" || d === "remove" || (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: w.items.properties.query_params_op_way.enum }), r++);
             }
-            if (o.query_params_op_when !== void 0) {
-              let d = o.query_params_op_when;
+            if (s.query_params_op_when !== void 0) {
+              let d = s.query_params_op_when;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), r++), d === "cache" || d === "cache_back_source" || (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: w.items.properties.query_params_op_when.enum }), r++);
             }
-            o.params !== void 0 && typeof o.params != "string" && (t = addFault(t, m + "/" + l + "/params", "#/items/properties/params/type", "type", { type: "string" }), r++);
+            s.params !== void 0 && typeof s.params != "string" && (t = addFault(t, m + "/" + l + "/params", "#/items/properties/params/type", "type", { type: "string" }), r++);
           } else
             t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
@@ -261,7 +261,7 @@ export const itemFaults = {
   },
   cache_share(q) {
     const w = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = q.domain;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.share_way === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "share_way" }), t++);
@@ -283,7 +283,7 @@ export const itemFaults = {
   },
   client_real_ip(q) {
     const w = q["header-name"], b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.head === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "head" }), t++);
@@ -301,165 +301,165 @@ export const itemFaults = {
   },
   combined_ban(q) {
     const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = q["ip-or-network"], v = q["regex-any"], y = countCharacters;
-    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
-      let r = null, p = 0;
+    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, o = 0;
       if (Array.isArray(m)) {
         const l = m.length;
-        for (let o = 0; o < l; o++) {
-          let d = m[o];
+        for (let s = 0; s < l; s++) {
+          let d = m[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.configs === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "configs" }), p++);
+            d.configs === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "configs" }), o++);
             for (const g in d)
-              g === "action" || g === "configs" || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
+              g === "action" || g === "configs" || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
             if (d.action !== void 0) {
               let g = d.action;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/action", "#/items/properties/action/type", "type", { type: "string" }), p++), g !== "ban" && (r = addFault(r, _ + "/" + o + "/action", "#/items/properties/action/enum", "enum", { allowedValues: w.items.properties.action.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/action", "#/items/properties/action/type", "type", { type: "string" }), o++), g !== "ban" && (r = addFault(r, c + "/" + s + "/action", "#/items/properties/action/enum", "enum", { allowedValues: w.items.properties.action.enum }), o++);
             }
             if (d.configs !== void 0) {
               let g = d.configs;
               if (g && typeof g == "object" && !Array.isArray(g)) {
                 for (const h in g)
-                  h === "method" || h === "ip" || h === "referer" || h === "url" || h === "ua" || (r = addFault(r, _ + "/" + o + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: h }), p++);
+                  h === "method" || h === "ip" || h === "referer" || h === "url" || h === "ua" || (r = addFault(r, c + "/" + s + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: h }), o++);
                 if (g.method !== void 0) {
                   let h = g.method;
                   if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.method_type === void 0 && (r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), p++);
-                    for (const c in h)
-                      c === "method_type" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
+                    h.method_type === void 0 && (r = addFault(r, c + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), o++);
+                    for (const F in h)
+                      F === "method_type" || F === "is_match" || (r = addFault(r, c + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
                     if (h.method_type !== void 0) {
-                      let c = h.method_type;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), p++), c === "get" || c === "post" || (r = addFault(r, _ + "/" + o + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: w.items.properties.configs.properties.method.properties.method_type.enum }), p++);
+                      let F = h.method_type;
+                      typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), o++), F === "get" || F === "post" || (r = addFault(r, c + "/" + s + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: w.items.properties.configs.properties.method.properties.method_type.enum }), o++);
                     }
                     if (h.is_match !== void 0) {
-                      let c = h.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.method.properties.is_match.enum }), p++);
+                      let F = h.is_match;
+                      typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.method.properties.is_match.enum }), o++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + o + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), p++;
+                    r = addFault(r, c + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), o++;
                 }
                 if (g.ip !== void 0) {
                   let h = g.ip;
                   if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), p++);
-                    for (const c in h)
-                      c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
+                    h.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), o++);
+                    for (const F in h)
+                      F === "list" || F === "is_match" || (r = addFault(r, c + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
                     if (h.list !== void 0) {
-                      let c = h.list;
-                      if (Array.isArray(c)) {
-                        c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), p++);
-                        const s = c.length;
-                        for (let L = 0; L < s; L++) {
-                          let V = c[L];
-                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, _ + "/" + o + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/minLength", "minLength", { limit: 1 }), p++), b(V) || (r = addFault(r, _ + "/" + o + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/format", "format", { format: "ip-or-network" }), p++)) : (r = addFault(r, _ + "/" + o + "/configs/ip/list/" + L, "#/items/properties/configs/properties/ip/properties/list/items/type", "type", { type: "string" }), p++);
+                      let F = h.list;
+                      if (Array.isArray(F)) {
+                        F.length < 1 && (r = addFault(r, c + "/" + s + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), o++);
+                        const A = F.length;
+                        for (let p = 0; p < A; p++) {
+                          let V = F[p];
+                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, c + "/" + s + "/configs/ip/list/" + p, "#/items/properties/configs/properties/ip/properties/list/items/minLength", "minLength", { limit: 1 }), o++), b(V) || (r = addFault(r, c + "/" + s + "/configs/ip/list/" + p, "#/items/properties/configs/properties/ip/properties/list/items/format", "format", { format: "ip-or-network" }), o++)) : (r = addFault(r, c + "/" + s + "/configs/ip/list/" + p, "#/items/properties/configs/properties/ip/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
-                        r = addFault(r, _ + "/" + o + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), p++;
+                        r = addFault(r, c + "/" + s + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), o++;
                     }
                     if (h.is_match !== void 0) {
-                      let c = h.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.ip.properties.is_match.enum }), p++);
+                      let F = h.is_match;
+                      typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.ip.properties.is_match.enum }), o++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + o + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), p++;
+                    r = addFault(r, c + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), o++;
                 }
                 if (g.referer !== void 0) {
                   let h = g.referer;
                   if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), p++);
-                    for (const c in h)
-                      c === "list" || c === "is_match" || (r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
+                    h.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), o++);
+                    for (const F in h)
+                      F === "list" || F === "is_match" || (r = addFault(r, c + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
                     if (h.list !== void 0) {
-                      let c = h.list;
-                      if (Array.isArray(c)) {
-                        c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), p++);
-                        const s = c.length;
-                        for (let L = 0; L < s; L++) {
-                          let V = c[L];
-                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, _ + "/" + o + "/configs/referer/list/" + L, "#/items/properties/configs/properties/referer/properties/list/items/minLength", "minLength", { limit: 1 }), p++) : (r = addFault(r, _ + "/" + o + "/configs/referer/list/" + L, "#/items/properties/configs/properties/referer/properties/list/items/type", "type", { type: "string" }), p++);
+                      let F = h.list;
+                      if (Array.isArray(F)) {
+                        F.length < 1 && (r = addFault(r, c + "/" + s + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), o++);
+                        const A = F.length;
+                        for (let p = 0; p < A; p++) {
+                          let V = F[p];
+                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, c + "/" + s + "/configs/referer/list/" + p, "#/items/properties/configs/properties/referer/properties/list/items/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, c + "/" + s + "/configs/referer/list/" + p, "#/items/properties/configs/properties/referer/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
-                        r = addFault(r, _ + "/" + o + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), p++;
+                        r = addFault(r, c + "/" + s + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), o++;
                     }
                     if (h.is_match !== void 0) {
-                      let c = h.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.referer.properties.is_match.enum }), p++);
+                      let F = h.is_match;
+                      typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.referer.properties.is_match.enum }), o++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + o + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), p++;
+                    r = addFault(r, c + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), o++;
                 }
                 if (g.url !== void 0) {
                   let h = g.url;
                   if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), p++);
-                    for (const c in h)
-                      c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
+                    h.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), o++);
+                    for (const F in h)
+                      F === "list" || F === "is_match" || F === "case_insensitive" || (r = addFault(r, c + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
                     if (h.list !== void 0) {
-                      let c = h.list;
-                      if (Array.isArray(c)) {
-                        c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), p++);
-                        const s = c.length;
-                        for (let L = 0; L < s; L++) {
-                          let V = c[L];
-                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, _ + "/" + o + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), p++), v(V) || (r = addFault(r, _ + "/" + o + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), p++)) : (r = addFault(r, _ + "/" + o + "/configs/url/list/" + L, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), p++);
+                      let F = h.list;
+                      if (Array.isArray(F)) {
+                        F.length < 1 && (r = addFault(r, c + "/" + s + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), o++);
+                        const A = F.length;
+                        for (let p = 0; p < A; p++) {
+                          let V = F[p];
+                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), o++), v(V) || (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
-                        r = addFault(r, _ + "/" + o + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), p++;
+                        r = addFault(r, c + "/" + s + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), o++;
                     }
                     if (h.is_match !== void 0) {
-                      let c = h.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.url.properties.is_match.enum }), p++);
+                      let F = h.is_match;
+                      typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.url.properties.is_match.enum }), o++);
                     }
                     if (h.case_insensitive !== void 0) {
-                      let c = h.case_insensitive;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: w.items.properties.configs.properties.url.properties.case_insensitive.enum }), p++);
+                      let F = h.case_insensitive;
+                      typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: w.items.properties.configs.properties.url.properties.case_insensitive.enum }), o++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + o + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), p++;
+                    r = addFault(r, c + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), o++;
                 }
                 if (g.ua !== void 0) {
                   let h = g.ua;
                   if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.list === void 0 && (r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), p++);
-                    for (const c in h)
-                      c === "list" || c === "is_match" || c === "case_insensitive" || (r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: c }), p++);
+                    h.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), o++);
+                    for (const F in h)
+                      F === "list" || F === "is_match" || F === "case_insensitive" || (r = addFault(r, c + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
                     if (h.list !== void 0) {
-                      let c = h.list;
-                      if (Array.isArray(c)) {
-                        c.length < 1 && (r = addFault(r, _ + "/" + o + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), p++);
-                        const s = c.length;
-                        for (let L = 0; L < s; L++) {
-                          let V = c[L];
-                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, _ + "/" + o + "/configs/ua/list/" + L, "#/items/properties/configs/properties/ua/properties/list/items/minLength", "minLength", { limit: 1 }), p++) : (r = addFault(r, _ + "/" + o + "/configs/ua/list/" + L, "#/items/properties/configs/properties/ua/properties/list/items/type", "type", { type: "string" }), p++);
+                      let F = h.list;
+                      if (Array.isArray(F)) {
+                        F.length < 1 && (r = addFault(r, c + "/" + s + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), o++);
+                        const A = F.length;
+                        for (let p = 0; p < A; p++) {
+                          let V = F[p];
+                          typeof V == "string" ? y(V) < 1 && (r = addFault(r, c + "/" + s + "/configs/ua/list/" + p, "#/items/properties/configs/properties/ua/properties/list/items/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, c + "/" + s + "/configs/ua/list/" + p, "#/items/properties/configs/properties/ua/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
-                        r = addFault(r, _ + "/" + o + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), p++;
+                        r = addFault(r, c + "/" + s + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), o++;
                     }
                     if (h.is_match !== void 0) {
-                      let c = h.is_match;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.ua.properties.is_match.enum }), p++);
+                      let F = h.is_match;
+                      typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.ua.properties.is_match.enum }), o++);
                     }
                     if (h.case_insensitive !== void 0) {
-                      let c = h.case_insensitive;
-                      typeof c != "string" && (r = addFault(r, _ + "/" + o + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), p++), c === "yes" || c === "no" || (r = addFault(r, _ + "/" + o + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: w.items.properties.configs.properties.ua.properties.case_insensitive.enum }), p++);
+                      let F = h.case_insensitive;
+                      typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: w.items.properties.configs.properties.ua.properties.case_insensitive.enum }), o++);
                     }
                   } else
-                    r = addFault(r, _ + "/" + o + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), p++;
+                    r = addFault(r, c + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/type", "type", { type: "object" }), o++;
                 }
               } else
-                r = addFault(r, _ + "/" + o + "/configs", "#/items/properties/configs/type", "type", { type: "object" }), p++;
+                r = addFault(r, c + "/" + s + "/configs", "#/items/properties/configs/type", "type", { type: "object" }), o++;
             }
           } else
-            r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
+            r = addFault(r, c + "/" + s, "#/items/type", "type", { type: "object" }), o++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "array" }), p++;
-      return u.errors = r, p === 0;
+        r = addFault(r, c, "#/type", "type", { type: "array" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
   compress_response(q) {
     const w = { type: "object", additionalProperties: !1, required: ["content_type", "min_size", "min_size_unit"], properties: { content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, min_size: { type: "integer", minimum: 0 }, min_size_unit: { type: "string", enum: ["KB", "MB"] } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.content_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "content_type" }), t++), y.min_size === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "min_size" }), t++), y.min_size_unit === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "min_size_unit" }), t++);
@@ -469,10 +469,10 @@ export const itemFaults = {
           let r = y.content_type;
           if (Array.isArray(r)) {
             r.length < 1 && (i = addFault(i, u + "/content_type", "#/properties/content_type/minItems", "minItems", { limit: 1 }), t++);
-            const p = r.length;
-            for (let l = 0; l < p; l++) {
-              let o = r[l];
-              typeof o == "string" ? b(o) < 1 && (i = addFault(i, u + "/content_type/" + l, "#/properties/content_type/items/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/content_type/" + l, "#/properties/content_type/items/type", "type", { type: "string" }), t++);
+            const o = r.length;
+            for (let l = 0; l < o; l++) {
+              let s = r[l];
+              typeof s == "string" ? b(s) < 1 && (i = addFault(i, u + "/content_type/" + l, "#/properties/content_type/items/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/content_type/" + l, "#/properties/content_type/items/type", "type", { type: "string" }), t++);
             }
           } else
             i = addFault(i, u + "/content_type", "#/properties/content_type/type", "type", { type: "array" }), t++;
@@ -493,7 +493,7 @@ export const itemFaults = {
   },
   connect_timeout(q) {
     const w = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.origin_connect_timeout === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "origin_connect_timeout" }), i++);
@@ -511,7 +511,7 @@ export const itemFaults = {
   },
   deny_protocol(q) {
     const w = { type: "object", additionalProperties: !1, required: ["protocol"], properties: { protocol: { type: "string", enum: ["http", "https"] } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.protocol === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "protocol" }), i++);
@@ -529,7 +529,7 @@ export const itemFaults = {
   },
   deny_url(q) {
     const w = countCharacters;
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.urls === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "urls" }), i++);
@@ -540,9 +540,9 @@ export const itemFaults = {
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/urls", "#/properties/urls/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
-            for (let p = 0; p < r; p++) {
-              let l = t[p];
-              typeof l == "string" ? w(l) < 1 && (f = addFault(f, y + "/urls/" + p, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), i++) : (f = addFault(f, y + "/urls/" + p, "#/properties/urls/items/type", "type", { type: "string" }), i++);
+            for (let o = 0; o < r; o++) {
+              let l = t[o];
+              typeof l == "string" ? w(l) < 1 && (f = addFault(f, y + "/urls/" + o, "#/properties/urls/items/minLength", "minLength", { limit: 1 }), i++) : (f = addFault(f, y + "/urls/" + o, "#/properties/urls/items/type", "type", { type: "string" }), i++);
             }
           } else
             f = addFault(f, y + "/urls", "#/properties/urls/type", "type", { type: "array" }), i++;
@@ -555,7 +555,7 @@ export const itemFaults = {
   },
   error_bcache(q) {
     const w = { type: "object", additionalProperties: !1, required: ["bcache", "code"], properties: { bcache: { type: "string", enum: ["on", "off"] }, code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5xx"] } }, cache_time: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } }, b = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.bcache === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "bcache" }), t++), y.code === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "code" }), t++);
@@ -569,10 +569,10 @@ export const itemFaults = {
           let r = y.code;
           if (Array.isArray(r)) {
             r.length < 1 && (i = addFault(i, u + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), t++);
-            const p = r.length;
-            for (let l = 0; l < p; l++) {
-              let o = r[l];
-              typeof o != "string" && (i = addFault(i, u + "/code/" + l, "#/properties/code/items/type", "type", { type: "string" }), t++), o === "400" || o === "403" || o === "404" || o === "414" || o === "500" || o === "501" || o === "502" || o === "503" || o === "504" || o === "506" || o === "5xx" || (i = addFault(i, u + "/code/" + l, "#/properties/code/items/enum", "enum", { allowedValues: w.properties.code.items.enum }), t++);
+            const o = r.length;
+            for (let l = 0; l < o; l++) {
+              let s = r[l];
+              typeof s != "string" && (i = addFault(i, u + "/code/" + l, "#/properties/code/items/type", "type", { type: "string" }), t++), s === "400" || s === "403" || s === "404" || s === "414" || s === "500" || s === "501" || s === "502" || s === "503" || s === "504" || s === "506" || s === "5xx" || (i = addFault(i, u + "/code/" + l, "#/properties/code/items/enum", "enum", { allowedValues: w.properties.code.items.enum }), t++);
             }
           } else
             i = addFault(i, u + "/code", "#/properties/code/type", "type", { type: "array" }), t++;
@@ -593,26 +593,26 @@ export const itemFaults = {
   },
   error_page_rewrite(q) {
     const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = q["http-url"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
-        const p = u.length;
-        for (let l = 0; l < p; l++) {
-          let o = u[l];
-          if (o && typeof o == "object" && !Array.isArray(o)) {
-            o.error_status_code === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "error_status_code" }), r++), o.redirect_status_code === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "redirect_status_code" }), r++), o.redirect_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "redirect_url" }), r++);
-            for (const d in o)
+        const o = u.length;
+        for (let l = 0; l < o; l++) {
+          let s = u[l];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.error_status_code === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "error_status_code" }), r++), s.redirect_status_code === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "redirect_status_code" }), r++), s.redirect_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "redirect_url" }), r++);
+            for (const d in s)
               d === "error_status_code" || d === "redirect_status_code" || d === "redirect_url" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
-            if (o.error_status_code !== void 0) {
-              let d = o.error_status_code;
+            if (s.error_status_code !== void 0) {
+              let d = s.error_status_code;
               typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 599 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/maximum", "maximum", { comparison: "<=", limit: 599 }), r++), (d < 400 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/minimum", "minimum", { comparison: ">=", limit: 400 }), r++));
             }
-            if (o.redirect_status_code !== void 0) {
-              let d = o.redirect_status_code;
+            if (s.redirect_status_code !== void 0) {
+              let d = s.redirect_status_code;
               typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), r++), d === 301 || d === 302 || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: w.items.properties.redirect_status_code.enum }), r++);
             }
-            if (o.redirect_url !== void 0) {
-              let d = o.redirect_url;
+            if (s.redirect_url !== void 0) {
+              let d = s.redirect_url;
               typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/type", "type", { type: "string" }), r++);
             }
           } else
@@ -626,21 +626,21 @@ export const itemFaults = {
   },
   extend(q) {
     function w(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
-      let _ = null, f = 0;
+      let c = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
-        b.squid === void 0 && (_ = addFault(_, v, "#/required", "required", { missingProperty: "squid" }), f++);
+        b.squid === void 0 && (c = addFault(c, v, "#/required", "required", { missingProperty: "squid" }), f++);
         for (const i in b)
-          i !== "squid" && (_ = addFault(_, v, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
-        b.squid !== void 0 && typeof b.squid != "string" && (_ = addFault(_, v + "/squid", "#/properties/squid/type", "type", { type: "string" }), f++);
+          i !== "squid" && (c = addFault(c, v, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
+        b.squid !== void 0 && typeof b.squid != "string" && (c = addFault(c, v + "/squid", "#/properties/squid/type", "type", { type: "string" }), f++);
       } else
-        _ = addFault(_, v, "#/type", "type", { type: "object" }), f++;
-      return w.errors = _, f === 0;
+        c = addFault(c, v, "#/type", "type", { type: "object" }), f++;
+      return w.errors = c, f === 0;
     }
     return w;
   },
   forward_status(q) {
     const w = { type: "object", additionalProperties: !1, required: ["codes"], properties: { codes: { type: "array", minItems: 1, items: { type: "integer", enum: [301, 302] } } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.codes === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "codes" }), i++);
@@ -651,9 +651,9 @@ export const itemFaults = {
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/codes", "#/properties/codes/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
-            for (let p = 0; p < r; p++) {
-              let l = t[p];
-              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || (f = addFault(f, y + "/codes/" + p, "#/properties/codes/items/type", "type", { type: "integer" }), i++), l === 301 || l === 302 || (f = addFault(f, y + "/codes/" + p, "#/properties/codes/items/enum", "enum", { allowedValues: w.properties.codes.items.enum }), i++);
+            for (let o = 0; o < r; o++) {
+              let l = t[o];
+              typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l) || (f = addFault(f, y + "/codes/" + o, "#/properties/codes/items/type", "type", { type: "integer" }), i++), l === 301 || l === 302 || (f = addFault(f, y + "/codes/" + o, "#/properties/codes/items/enum", "enum", { allowedValues: w.properties.codes.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/codes", "#/properties/codes/type", "type", { type: "array" }), i++;
@@ -666,61 +666,61 @@ export const itemFaults = {
   },
   head_control(q) {
     const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = q["regex-any"], v = q["header-name"], y = q["header-value"], u = countCharacters;
-    function m(_, { instancePath: f = "", parentData: i, parentDataProperty: t, rootData: r = _ } = {}) {
-      let p = null, l = 0;
-      if (_ && typeof _ == "object" && !Array.isArray(_)) {
-        _.list === void 0 && (p = addFault(p, f, "#/required", "required", { missingProperty: "list" }), l++);
-        for (const o in _)
-          o !== "list" && (p = addFault(p, f, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), l++);
-        if (_.list !== void 0) {
-          let o = _.list;
-          if (Array.isArray(o)) {
-            const d = o.length;
+    function m(c, { instancePath: f = "", parentData: i, parentDataProperty: t, rootData: r = c } = {}) {
+      let o = null, l = 0;
+      if (c && typeof c == "object" && !Array.isArray(c)) {
+        c.list === void 0 && (o = addFault(o, f, "#/required", "required", { missingProperty: "list" }), l++);
+        for (const s in c)
+          s !== "list" && (o = addFault(o, f, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), l++);
+        if (c.list !== void 0) {
+          let s = c.list;
+          if (Array.isArray(s)) {
+            const d = s.length;
             for (let g = 0; g < d; g++) {
-              let h = o[g];
+              let h = s[g];
               if (h && typeof h == "object" && !Array.isArray(h)) {
-                h.regex === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), l++), h.head_op === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), l++), h.head_direction === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), l++), h.head === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), l++), h.order === void 0 && (p = addFault(p, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), l++);
-                for (const c in h)
-                  c === "regex" || c === "head_op" || c === "head_direction" || c === "head" || c === "value" || c === "order" || (p = addFault(p, f + "/list/" + g, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: c }), l++);
+                h.regex === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), l++), h.head_op === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), l++), h.head_direction === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), l++), h.head === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), l++), h.order === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), l++);
+                for (const F in h)
+                  F === "regex" || F === "head_op" || F === "head_direction" || F === "head" || F === "value" || F === "order" || (o = addFault(o, f + "/list/" + g, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
                 if (h.regex !== void 0) {
-                  let c = h.regex;
-                  typeof c == "string" ? (u(c) < 1 && (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), l++), b(c) || (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), l++)) : (p = addFault(p, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), l++);
+                  let F = h.regex;
+                  typeof F == "string" ? (u(F) < 1 && (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), l++), b(F) || (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), l++)) : (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), l++);
                 }
                 if (h.head_op !== void 0) {
-                  let c = h.head_op;
-                  typeof c != "string" && (p = addFault(p, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), l++), c === "ADD" || c === "DEL" || c === "ALT" || (p = addFault(p, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: w.properties.list.items.properties.head_op.enum }), l++);
+                  let F = h.head_op;
+                  typeof F != "string" && (o = addFault(o, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), l++), F === "ADD" || F === "DEL" || F === "ALT" || (o = addFault(o, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: w.properties.list.items.properties.head_op.enum }), l++);
                 }
                 if (h.head_direction !== void 0) {
-                  let c = h.head_direction;
-                  typeof c != "string" && (p = addFault(p, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), l++), c === "CLI_REQ" || c === "CLI_REP" || c === "SER_REQ" || c === "SER_REP" || (p = addFault(p, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: w.properties.list.items.properties.head_direction.enum }), l++);
+                  let F = h.head_direction;
+                  typeof F != "string" && (o = addFault(o, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), l++), F === "CLI_REQ" || F === "CLI_REP" || F === "SER_REQ" || F === "SER_REP" || (o = addFault(o, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: w.properties.list.items.properties.head_direction.enum }), l++);
                 }
                 if (h.head !== void 0) {
-                  let c = h.head;
-                  typeof c == "string" ? (u(c) < 1 && (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), l++), v(c) || (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), l++)) : (p = addFault(p, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), l++);
+                  let F = h.head;
+                  typeof F == "string" ? (u(F) < 1 && (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), l++), v(F) || (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), l++)) : (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), l++);
                 }
                 if (h.value !== void 0) {
-                  let c = h.value;
-                  typeof c == "string" ? y(c) || (p = addFault(p, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), l++) : (p = addFault(p, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), l++);
+                  let F = h.value;
+                  typeof F == "string" ? y(F) || (o = addFault(o, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), l++) : (o = addFault(o, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), l++);
                 }
                 if (h.order !== void 0) {
-                  let c = h.order;
-                  typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c) || (p = addFault(p, f + "/list/" + g + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), l++);
+                  let F = h.order;
+                  typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F) || (o = addFault(o, f + "/list/" + g + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), l++);
                 }
               } else
-                p = addFault(p, f + "/list/" + g, "#/properties/list/items/type", "type", { type: "object" }), l++;
+                o = addFault(o, f + "/list/" + g, "#/properties/list/items/type", "type", { type: "object" }), l++;
             }
           } else
-            p = addFault(p, f + "/list", "#/properties/list/type", "type", { type: "array" }), l++;
+            o = addFault(o, f + "/list", "#/properties/list/type", "type", { type: "array" }), l++;
         }
       } else
-        p = addFault(p, f, "#/type", "type", { type: "object" }), l++;
-      return m.errors = p, l === 0;
+        o = addFault(o, f, "#/type", "type", { type: "object" }), l++;
+      return m.errors = o, l === 0;
     }
     return m;
   },
   https(q) {
     const w = { type: "object", additionalProperties: !1, required: ["cert_id"], properties: { cert_id: { type: "integer", minimum: 0 }, http2: { type: "string", enum: ["on", "off"] }, force_https: { type: "integer", enum: [0, 301, 302], default: 0 }, ocsp: { type: "string", enum: ["on", "off"] }, ssl_protocol: { type: "array", minItems: 1, items: { type: "string", enum: ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] } } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.cert_id === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "cert_id" }), i++);
@@ -747,9 +747,9 @@ export const itemFaults = {
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/ssl_protocol", "#/properties/ssl_protocol/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
-            for (let p = 0; p < r; p++) {
-              let l = t[p];
-              typeof l != "string" && (f = addFault(f, y + "/ssl_protocol/" + p, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), i++), l === "TLSv1" || l === "TLSv1.1" || l === "TLSv1.2" || l === "TLSv1.3" || (f = addFault(f, y + "/ssl_protocol/" + p, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: w.properties.ssl_protocol.items.enum }), i++);
+            for (let o = 0; o < r; o++) {
+              let l = t[o];
+              typeof l != "string" && (f = addFault(f, y + "/ssl_protocol/" + o, "#/properties/ssl_protocol/items/type", "type", { type: "string" }), i++), l === "TLSv1" || l === "TLSv1.1" || l === "TLSv1.2" || l === "TLSv1.3" || (f = addFault(f, y + "/ssl_protocol/" + o, "#/properties/ssl_protocol/items/enum", "enum", { allowedValues: w.properties.ssl_protocol.items.enum }), i++);
             }
           } else
             f = addFault(f, y + "/ssl_protocol", "#/properties/ssl_protocol/type", "type", { type: "array" }), i++;
@@ -762,27 +762,27 @@ export const itemFaults = {
   },
   ip_black_list(q) {
     const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
         u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
-        for (const p in u)
-          p === "list" || p === "mode" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
+        for (const o in u)
+          o === "list" || o === "mode" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.list !== void 0) {
-          let p = u.list;
-          if (Array.isArray(p)) {
-            p.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
-            const l = p.length;
-            for (let o = 0; o < l; o++) {
-              let d = p[o];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + o, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + o, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, m + "/list/" + o, "#/properties/list/items/type", "type", { type: "string" }), r++);
+          let o = u.list;
+          if (Array.isArray(o)) {
+            o.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const l = o.length;
+            for (let s = 0; s < l; s++) {
+              let d = o[s];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, m + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
             t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
         if (u.mode !== void 0) {
-          let p = u.mode;
-          typeof p != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), p === "append" || p === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
+          let o = u.mode;
+          typeof o != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
         }
       } else
         t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
@@ -792,27 +792,27 @@ export const itemFaults = {
   },
   ip_white_list(q) {
     const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
         u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
-        for (const p in u)
-          p === "list" || p === "mode" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
+        for (const o in u)
+          o === "list" || o === "mode" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.list !== void 0) {
-          let p = u.list;
-          if (Array.isArray(p)) {
-            p.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
-            const l = p.length;
-            for (let o = 0; o < l; o++) {
-              let d = p[o];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + o, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + o, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, m + "/list/" + o, "#/properties/list/items/type", "type", { type: "string" }), r++);
+          let o = u.list;
+          if (Array.isArray(o)) {
+            o.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const l = o.length;
+            for (let s = 0; s < l; s++) {
+              let d = o[s];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, m + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
             t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
         if (u.mode !== void 0) {
-          let p = u.mode;
-          typeof p != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), p === "append" || p === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
+          let o = u.mode;
+          typeof o != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
         }
       } else
         t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
@@ -822,42 +822,42 @@ export const itemFaults = {
   },
   new_origin(q) {
     const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = q.address, v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
-        const p = u.length;
-        for (let l = 0; l < p; l++) {
-          let o = u[l];
-          if (o && typeof o == "object" && !Array.isArray(o)) {
-            o.origin === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "origin" }), r++);
-            for (const d in o)
+        const o = u.length;
+        for (let l = 0; l < o; l++) {
+          let s = u[l];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.origin === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "origin" }), r++);
+            for (const d in s)
               d === "origin" || d === "port" || d === "protocol" || d === "host" || d === "level" || d === "weight_level" || d === "isp" || d === "connect_time" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
-            if (o.origin !== void 0) {
-              let d = o.origin;
+            if (s.origin !== void 0) {
+              let d = s.origin;
               typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/format", "format", { format: "address" }), r++)) : (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/type", "type", { type: "string" }), r++);
             }
-            if (o.port !== void 0) {
-              let d = o.port;
+            if (s.port !== void 0) {
+              let d = s.port;
               typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 65535 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (d < 0 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), r++));
             }
-            if (o.protocol !== void 0) {
-              let d = o.protocol;
+            if (s.protocol !== void 0) {
+              let d = s.protocol;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), r++), d === "default" || d === "http" || d === "https" || (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: w.items.properties.protocol.enum }), r++);
             }
-            if (o.host !== void 0 && typeof o.host != "string" && (t = addFault(t, m + "/" + l + "/host", "#/items/properties/host/type", "type", { type: "string" }), r++), o.level !== void 0) {
-              let d = o.level;
+            if (s.host !== void 0 && typeof s.host != "string" && (t = addFault(t, m + "/" + l + "/host", "#/items/properties/host/type", "type", { type: "string" }), r++), s.level !== void 0) {
+              let d = s.level;
               typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/type", "type", { type: "integer" }), r++), d === 10 || d === 20 || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/enum", "enum", { allowedValues: w.items.properties.level.enum }), r++);
             }
-            if (o.weight_level !== void 0) {
-              let d = o.weight_level;
+            if (s.weight_level !== void 0) {
+              let d = s.weight_level;
               typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 1e4 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/maximum", "maximum", { comparison: "<=", limit: 1e4 }), r++), (d < 1 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
             }
-            if (o.isp !== void 0) {
-              let d = o.isp;
+            if (s.isp !== void 0) {
+              let d = s.isp;
               typeof d != "string" && (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), r++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: w.items.properties.isp.enum }), r++);
             }
-            if (o.connect_time !== void 0) {
-              let d = o.connect_time;
+            if (s.connect_time !== void 0) {
+              let d = s.connect_time;
               typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 60 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/maximum", "maximum", { comparison: "<=", limit: 60 }), r++), (d < 3 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/minimum", "minimum", { comparison: ">=", limit: 3 }), r++));
             }
           } else
@@ -871,7 +871,7 @@ export const itemFaults = {
   },
   origin(q) {
     const w = { type: "object", additionalProperties: !1, required: ["default_master"], properties: { default_master: { type: "string", minLength: 1 }, default_slave: { type: "string" }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, ori_https: { type: "string", enum: ["yes", "no"] }, port: { type: "integer", minimum: 0, maximum: 65535 } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.default_master === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "default_master" }), t++);
@@ -901,7 +901,7 @@ export const itemFaults = {
   },
   origin_host(q) {
     const w = q.domain, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.host === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "host" }), t++);
@@ -919,24 +919,24 @@ export const itemFaults = {
   },
   post_upload_size_limit(q) {
     function w(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
-      let _ = null, f = 0;
+      let c = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
-        b.limit_value === void 0 && (_ = addFault(_, v, "#/required", "required", { missingProperty: "limit_value" }), f++);
+        b.limit_value === void 0 && (c = addFault(c, v, "#/required", "required", { missingProperty: "limit_value" }), f++);
         for (const i in b)
-          i !== "limit_value" && (_ = addFault(_, v, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
+          i !== "limit_value" && (c = addFault(c, v, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
         if (b.limit_value !== void 0) {
           let i = b.limit_value;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (_ = addFault(_, v + "/limit_value", "#/properties/limit_value/type", "type", { type: "integer" }), f++), typeof i == "number" && isFinite(i) && ((i > 1024 || isNaN(i)) && (_ = addFault(_, v + "/limit_value", "#/properties/limit_value/maximum", "maximum", { comparison: "<=", limit: 1024 }), f++), (i < 1 || isNaN(i)) && (_ = addFault(_, v + "/limit_value", "#/properties/limit_value/minimum", "minimum", { comparison: ">=", limit: 1 }), f++));
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (c = addFault(c, v + "/limit_value", "#/properties/limit_value/type", "type", { type: "integer" }), f++), typeof i == "number" && isFinite(i) && ((i > 1024 || isNaN(i)) && (c = addFault(c, v + "/limit_value", "#/properties/limit_value/maximum", "maximum", { comparison: "<=", limit: 1024 }), f++), (i < 1 || isNaN(i)) && (c = addFault(c, v + "/limit_value", "#/properties/limit_value/minimum", "minimum", { comparison: ">=", limit: 1 }), f++));
         }
       } else
-        _ = addFault(_, v, "#/type", "type", { type: "object" }), f++;
-      return w.errors = _, f === 0;
+        c = addFault(c, v, "#/type", "type", { type: "object" }), f++;
+      return w.errors = c, f === 0;
     }
     return w;
   },
   range_back_source(q) {
     const w = { type: "string", enum: ["on", "off"] };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       return typeof v != "string" && (f = addFault(f, y, "#/type", "type", { type: "string" }), i++), v === "on" || v === "off" || (f = addFault(f, y, "#/enum", "enum", { allowedValues: w.enum }), i++), b.errors = f, i === 0;
     }
@@ -944,7 +944,7 @@ export const itemFaults = {
   },
   rate_limit(q) {
     const w = { type: "object", additionalProperties: !1, required: ["max_rate_count"], properties: { max_rate_count: { type: "integer", minimum: 1 }, max_rate_unit: { type: "string", enum: ["KB", "MB"], default: "MB" }, leading_flow_count: { type: "integer", minimum: 0 }, leading_flow_unit: { type: "string", enum: ["KB", "MB"], default: "MB" } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.max_rate_count === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "max_rate_count" }), i++);
@@ -974,24 +974,24 @@ export const itemFaults = {
   },
   referer(q) {
     const w = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = q["referer-host"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
         u.type === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "type" }), r++), u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
-        for (const p in u)
-          p === "type" || p === "list" || p === "allow_empty" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
+        for (const o in u)
+          o === "type" || o === "list" || o === "allow_empty" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.type !== void 0) {
-          let p = u.type;
-          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), p === 1 || p === 2 || (t = addFault(t, m + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), r++);
+          let o = u.type;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), o === 1 || o === 2 || (t = addFault(t, m + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), r++);
         }
         if (u.list !== void 0) {
-          let p = u.list;
-          if (Array.isArray(p)) {
-            p.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
-            const l = p.length;
-            for (let o = 0; o < l; o++) {
-              let d = p[o];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + o, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + o, "#/properties/list/items/format", "format", { format: "referer-host" }), r++)) : (t = addFault(t, m + "/list/" + o, "#/properties/list/items/type", "type", { type: "string" }), r++);
+          let o = u.list;
+          if (Array.isArray(o)) {
+            o.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            const l = o.length;
+            for (let s = 0; s < l; s++) {
+              let d = o[s];
+              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + s, "#/properties/list/items/format", "format", { format: "referer-host" }), r++)) : (t = addFault(t, m + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
             t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
@@ -1005,60 +1005,60 @@ export const itemFaults = {
   },
   smart_compression(q) {
     const w = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
         u.compression_mode === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "compression_mode" }), r++);
-        for (const p in u)
-          b.call(w.properties, p) || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
+        for (const o in u)
+          b.call(w.properties, o) || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.compression_mode !== void 0) {
-          let p = u.compression_mode;
-          typeof p != "string" && (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), p === "gzip" || p === "brotli" || p === "gzip&brotli" || p === "brotli&gzip" || (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: w.properties.compression_mode.enum }), r++);
+          let o = u.compression_mode;
+          typeof o != "string" && (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), o === "gzip" || o === "brotli" || o === "gzip&brotli" || o === "brotli&gzip" || (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: w.properties.compression_mode.enum }), r++);
         }
         if (u.gzip_compression_rate !== void 0) {
-          let p = u.gzip_compression_rate;
-          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), r++), typeof p == "number" && isFinite(p) && ((p > 9 || isNaN(p)) && (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (p < 1 || isNaN(p)) && (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          let o = u.gzip_compression_rate;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.gzip_compression_value !== void 0) {
-          let p = u.gzip_compression_value;
-          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), r++), typeof p == "number" && isFinite(p) && ((p > 65535 || isNaN(p)) && (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (p < 1 || isNaN(p)) && (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          let o = u.gzip_compression_value;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.gzip_compression_unit !== void 0) {
-          let p = u.gzip_compression_unit;
-          typeof p != "string" && (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), p === "KB" || p === "MB" || (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: w.properties.gzip_compression_unit.enum }), r++);
+          let o = u.gzip_compression_unit;
+          typeof o != "string" && (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: w.properties.gzip_compression_unit.enum }), r++);
         }
         if (u.gzip_content_type !== void 0) {
-          let p = u.gzip_content_type;
-          if (Array.isArray(p)) {
-            p.length < 1 && (t = addFault(t, m + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), r++);
-            const l = p.length;
-            for (let o = 0; o < l; o++) {
-              let d = p[o];
-              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/gzip_content_type/" + o, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/gzip_content_type/" + o, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), r++);
+          let o = u.gzip_content_type;
+          if (Array.isArray(o)) {
+            o.length < 1 && (t = addFault(t, m + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), r++);
+            const l = o.length;
+            for (let s = 0; s < l; s++) {
+              let d = o[s];
+              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), r++);
             }
           } else
             t = addFault(t, m + "/gzip_content_type", "#/properties/gzip_content_type/type", "type", { type: "array" }), r++;
         }
         if (u.brotli_compression_rate !== void 0) {
-          let p = u.brotli_compression_rate;
-          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), r++), typeof p == "number" && isFinite(p) && ((p > 9 || isNaN(p)) && (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (p < 1 || isNaN(p)) && (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          let o = u.brotli_compression_rate;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.brotli_compression_value !== void 0) {
-          let p = u.brotli_compression_value;
-          typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), r++), typeof p == "number" && isFinite(p) && ((p > 65535 || isNaN(p)) && (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (p < 1 || isNaN(p)) && (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          let o = u.brotli_compression_value;
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.brotli_compression_unit !== void 0) {
-          let p = u.brotli_compression_unit;
-          typeof p != "string" && (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), p === "KB" || p === "MB" || (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: w.properties.brotli_compression_unit.enum }), r++);
+          let o = u.brotli_compression_unit;
+          typeof o != "string" && (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: w.properties.brotli_compression_unit.enum }), r++);
         }
         if (u.brotli_content_type !== void 0) {
-          let p = u.brotli_content_type;
-          if (Array.isArray(p)) {
-            p.length < 1 && (t = addFault(t, m + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), r++);
-            const l = p.length;
-            for (let o = 0; o < l; o++) {
-              let d = p[o];
-              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/brotli_content_type/" + o, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/brotli_content_type/" + o, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), r++);
+          let o = u.brotli_content_type;
+          if (Array.isArray(o)) {
+            o.length < 1 && (t = addFault(t, m + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), r++);
+            const l = o.length;
+            for (let s = 0; s < l; s++) {
+              let d = o[s];
+              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), r++);
             }
           } else
             t = addFault(t, m + "/brotli_content_type", "#/properties/brotli_content_type/type", "type", { type: "array" }), r++;
@@ -1071,22 +1071,22 @@ export const itemFaults = {
   },
   source_url_rewrite(q) {
     const w = q["regex-any"], b = countCharacters, v = new RegExp("^/", "u");
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
-        const p = u.length;
-        for (let l = 0; l < p; l++) {
-          let o = u[l];
-          if (o && typeof o == "object" && !Array.isArray(o)) {
-            o.origin_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "origin_url" }), r++), o.target_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "target_url" }), r++);
-            for (const d in o)
+        const o = u.length;
+        for (let l = 0; l < o; l++) {
+          let s = u[l];
+          if (s && typeof s == "object" && !Array.isArray(s)) {
+            s.origin_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "origin_url" }), r++), s.target_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "target_url" }), r++);
+            for (const d in s)
               d === "origin_url" || d === "target_url" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
-            if (o.origin_url !== void 0) {
-              let d = o.origin_url;
+            if (s.origin_url !== void 0) {
+              let d = s.origin_url;
               typeof d == "string" ? (b(d) < 1 && (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), r++), w(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), r++)) : (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), r++);
             }
-            if (o.target_url !== void 0) {
-              let d = o.target_url;
+            if (s.target_url !== void 0) {
+              let d = s.target_url;
               typeof d == "string" ? (b(d) < 1 && (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/pattern", "pattern", { pattern: "^/" }), r++)) : (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/type", "type", { type: "string" }), r++);
             }
           } else
@@ -1100,49 +1100,49 @@ export const itemFaults = {
   },
   speed_limit(q) {
     const w = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, v = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
-    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
-      let r = null, p = 0;
+    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, o = 0;
       if (Array.isArray(m)) {
-        m.length > 100 && (r = addFault(r, _, "#/maxItems", "maxItems", { limit: 100 }), p++);
+        m.length > 100 && (r = addFault(r, c, "#/maxItems", "maxItems", { limit: 100 }), o++);
         const l = m.length;
-        for (let o = 0; o < l; o++) {
-          let d = m[o];
+        for (let s = 0; s < l; s++) {
+          let d = m[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.type === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "type" }), p++), d.pattern === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "pattern" }), p++), d.speed === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "speed" }), p++), d.begin_time === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "begin_time" }), p++), d.end_time === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "end_time" }), p++);
+            d.type === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "type" }), o++), d.pattern === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "pattern" }), o++), d.speed === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "speed" }), o++), d.begin_time === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "begin_time" }), o++), d.end_time === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "end_time" }), o++);
             for (const g in d)
-              g === "type" || g === "pattern" || g === "speed" || g === "begin_time" || g === "end_time" || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
+              g === "type" || g === "pattern" || g === "speed" || g === "begin_time" || g === "end_time" || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
             if (d.type !== void 0) {
               let g = d.type;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/type", "#/items/properties/type/type", "type", { type: "string" }), p++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (r = addFault(r, _ + "/" + o + "/type", "#/items/properties/type/enum", "enum", { allowedValues: w.items.properties.type.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/type", "#/items/properties/type/type", "type", { type: "string" }), o++), g === "ext" || g === "dir" || g === "route" || g === "regex" || g === "all" || (r = addFault(r, c + "/" + s + "/type", "#/items/properties/type/enum", "enum", { allowedValues: w.items.properties.type.enum }), o++);
             }
             if (d.pattern !== void 0) {
               let g = d.pattern;
-              typeof g == "string" ? b(g) < 1 && (r = addFault(r, _ + "/" + o + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), p++) : (r = addFault(r, _ + "/" + o + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), p++);
+              typeof g == "string" ? b(g) < 1 && (r = addFault(r, c + "/" + s + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), o++) : (r = addFault(r, c + "/" + s + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), o++);
             }
             if (d.speed !== void 0) {
               let g = d.speed;
-              typeof g == "string" ? v.test(g) || (r = addFault(r, _ + "/" + o + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), p++) : (r = addFault(r, _ + "/" + o + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), p++);
+              typeof g == "string" ? v.test(g) || (r = addFault(r, c + "/" + s + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), o++) : (r = addFault(r, c + "/" + s + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), o++);
             }
             if (d.begin_time !== void 0) {
               let g = d.begin_time;
-              typeof g == "string" ? y.test(g) || (r = addFault(r, _ + "/" + o + "/begin_time", "#/items/properties/begin_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), p++) : (r = addFault(r, _ + "/" + o + "/begin_time", "#/items/properties/begin_time/type", "type", { type: "string" }), p++);
+              typeof g == "string" ? y.test(g) || (r = addFault(r, c + "/" + s + "/begin_time", "#/items/properties/begin_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), o++) : (r = addFault(r, c + "/" + s + "/begin_time", "#/items/properties/begin_time/type", "type", { type: "string" }), o++);
             }
             if (d.end_time !== void 0) {
               let g = d.end_time;
-              typeof g == "string" ? y.test(g) || (r = addFault(r, _ + "/" + o + "/end_time", "#/items/properties/end_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), p++) : (r = addFault(r, _ + "/" + o + "/end_time", "#/items/properties/end_time/type", "type", { type: "string" }), p++);
+              typeof g == "string" ? y.test(g) || (r = addFault(r, c + "/" + s + "/end_time", "#/items/properties/end_time/pattern", "pattern", { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), o++) : (r = addFault(r, c + "/" + s + "/end_time", "#/items/properties/end_time/type", "type", { type: "string" }), o++);
             }
           } else
-            r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
+            r = addFault(r, c + "/" + s, "#/items/type", "type", { type: "object" }), o++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "array" }), p++;
-      return u.errors = r, p === 0;
+        r = addFault(r, c, "#/type", "type", { type: "array" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
   timeout(q) {
     const w = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: _ = v } = {}) {
+    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
       let f = null, i = 0;
       if (v && typeof v == "object" && !Array.isArray(v)) {
         v.time === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "time" }), i++);
@@ -1160,81 +1160,81 @@ export const itemFaults = {
   },
   tos_origin(q) {
     const w = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q.address;
-    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
-      let r = null, p = 0;
+    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, o = 0;
       if (Array.isArray(m)) {
-        m.length < 1 && (r = addFault(r, _, "#/minItems", "minItems", { limit: 1 }), p++);
+        m.length < 1 && (r = addFault(r, c, "#/minItems", "minItems", { limit: 1 }), o++);
         const l = m.length;
-        for (let o = 0; o < l; o++) {
-          let d = m[o];
+        for (let s = 0; s < l; s++) {
+          let d = m[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
-            d.isp === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "isp" }), p++), d.ips === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "ips" }), p++), d.group_sort === void 0 && (r = addFault(r, _ + "/" + o, "#/items/required", "required", { missingProperty: "group_sort" }), p++);
+            d.isp === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "isp" }), o++), d.ips === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "ips" }), o++), d.group_sort === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "group_sort" }), o++);
             for (const g in d)
-              b.call(w.items.properties, g) || (r = addFault(r, _ + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), p++);
+              b.call(w.items.properties, g) || (r = addFault(r, c + "/" + s, "#/items/additionalProperties", "additionalProperties", { additionalProperty: g }), o++);
             if (d.isp !== void 0) {
               let g = d.isp;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), p++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (r = addFault(r, _ + "/" + o + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: w.items.properties.isp.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), o++), g === "default" || g === "dx" || g === "lt" || g === "yd" || (r = addFault(r, c + "/" + s + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: w.items.properties.isp.enum }), o++);
             }
             if (d.ips !== void 0) {
               let g = d.ips;
               if (Array.isArray(g)) {
-                g.length < 1 && (r = addFault(r, _ + "/" + o + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), p++);
+                g.length < 1 && (r = addFault(r, c + "/" + s + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), o++);
                 const h = g.length;
-                for (let c = 0; c < h; c++) {
-                  let s = g[c];
-                  typeof s == "string" ? (v(s) < 1 && (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), p++), y(s) || (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/format", "format", { format: "address" }), p++)) : (r = addFault(r, _ + "/" + o + "/ips/" + c, "#/items/properties/ips/items/type", "type", { type: "string" }), p++);
+                for (let F = 0; F < h; F++) {
+                  let A = g[F];
+                  typeof A == "string" ? (v(A) < 1 && (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), o++), y(A) || (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/format", "format", { format: "address" }), o++)) : (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/type", "type", { type: "string" }), o++);
                 }
               } else
-                r = addFault(r, _ + "/" + o + "/ips", "#/items/properties/ips/type", "type", { type: "array" }), p++;
+                r = addFault(r, c + "/" + s + "/ips", "#/items/properties/ips/type", "type", { type: "array" }), o++;
             }
             if (d.group_sort !== void 0) {
               let g = d.group_sort;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + o + "/group_sort", "#/items/properties/group_sort/type", "type", { type: "integer" }), p++), typeof g == "number" && isFinite(g) && ((g > 10 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/group_sort", "#/items/properties/group_sort/maximum", "maximum", { comparison: "<=", limit: 10 }), p++), (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/group_sort", "#/items/properties/group_sort/minimum", "minimum", { comparison: ">=", limit: 1 }), p++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, c + "/" + s + "/group_sort", "#/items/properties/group_sort/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 10 || isNaN(g)) && (r = addFault(r, c + "/" + s + "/group_sort", "#/items/properties/group_sort/maximum", "maximum", { comparison: "<=", limit: 10 }), o++), (g < 1 || isNaN(g)) && (r = addFault(r, c + "/" + s + "/group_sort", "#/items/properties/group_sort/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
             }
             if (d.weight !== void 0) {
               let g = d.weight;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + o + "/weight", "#/items/properties/weight/type", "type", { type: "integer" }), p++), typeof g == "number" && isFinite(g) && ((g > 1e4 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/weight", "#/items/properties/weight/maximum", "maximum", { comparison: "<=", limit: 1e4 }), p++), (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/weight", "#/items/properties/weight/minimum", "minimum", { comparison: ">=", limit: 1 }), p++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, c + "/" + s + "/weight", "#/items/properties/weight/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 1e4 || isNaN(g)) && (r = addFault(r, c + "/" + s + "/weight", "#/items/properties/weight/maximum", "maximum", { comparison: "<=", limit: 1e4 }), o++), (g < 1 || isNaN(g)) && (r = addFault(r, c + "/" + s + "/weight", "#/items/properties/weight/minimum", "minimum", { comparison: ">=", limit: 1 }), o++));
             }
             if (d.origin_mode !== void 0) {
               let g = d.origin_mode;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), p++), g === "default" || g === "http" || g === "https" || g === "custom" || (r = addFault(r, _ + "/" + o + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: w.items.properties.origin_mode.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/origin_mode", "#/items/properties/origin_mode/type", "type", { type: "string" }), o++), g === "default" || g === "http" || g === "https" || g === "custom" || (r = addFault(r, c + "/" + s + "/origin_mode", "#/items/properties/origin_mode/enum", "enum", { allowedValues: w.items.properties.origin_mode.enum }), o++);
             }
             if (d.protocol !== void 0) {
               let g = d.protocol;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), p++), g === "default" || g === "http" || g === "https" || (r = addFault(r, _ + "/" + o + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: w.items.properties.protocol.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), o++), g === "default" || g === "http" || g === "https" || (r = addFault(r, c + "/" + s + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: w.items.properties.protocol.enum }), o++);
             }
             if (d.port !== void 0) {
               let g = d.port;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + o + "/port", "#/items/properties/port/type", "type", { type: "integer" }), p++), typeof g == "number" && isFinite(g) && ((g > 65535 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), p++), (g < 0 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), p++));
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, c + "/" + s + "/port", "#/items/properties/port/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && ((g > 65535 || isNaN(g)) && (r = addFault(r, c + "/" + s + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), o++), (g < 0 || isNaN(g)) && (r = addFault(r, c + "/" + s + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), o++));
             }
             if (d.host_mode !== void 0) {
               let g = d.host_mode;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), p++), g === "default" || g === "custom" || (r = addFault(r, _ + "/" + o + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: w.items.properties.host_mode.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/host_mode", "#/items/properties/host_mode/type", "type", { type: "string" }), o++), g === "default" || g === "custom" || (r = addFault(r, c + "/" + s + "/host_mode", "#/items/properties/host_mode/enum", "enum", { allowedValues: w.items.properties.host_mode.enum }), o++);
             }
-            if (d.host !== void 0 && typeof d.host != "string" && (r = addFault(r, _ + "/" + o + "/host", "#/items/properties/host/type", "type", { type: "string" }), p++), d.auth_type !== void 0) {
+            if (d.host !== void 0 && typeof d.host != "string" && (r = addFault(r, c + "/" + s + "/host", "#/items/properties/host/type", "type", { type: "string" }), o++), d.auth_type !== void 0) {
               let g = d.auth_type;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), p++), g === "default" || g === "oss" || g === "tos" || (r = addFault(r, _ + "/" + o + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: w.items.properties.auth_type.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/auth_type", "#/items/properties/auth_type/type", "type", { type: "string" }), o++), g === "default" || g === "oss" || g === "tos" || (r = addFault(r, c + "/" + s + "/auth_type", "#/items/properties/auth_type/enum", "enum", { allowedValues: w.items.properties.auth_type.enum }), o++);
             }
-            if (d.auth_secret_key !== void 0 && typeof d.auth_secret_key != "string" && (r = addFault(r, _ + "/" + o + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), p++), d.auth_access_key !== void 0 && typeof d.auth_access_key != "string" && (r = addFault(r, _ + "/" + o + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), p++), d.auth_bucket_name !== void 0 && typeof d.auth_bucket_name != "string" && (r = addFault(r, _ + "/" + o + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), p++), d.auth_expire !== void 0) {
+            if (d.auth_secret_key !== void 0 && typeof d.auth_secret_key != "string" && (r = addFault(r, c + "/" + s + "/auth_secret_key", "#/items/properties/auth_secret_key/type", "type", { type: "string" }), o++), d.auth_access_key !== void 0 && typeof d.auth_access_key != "string" && (r = addFault(r, c + "/" + s + "/auth_access_key", "#/items/properties/auth_access_key/type", "type", { type: "string" }), o++), d.auth_bucket_name !== void 0 && typeof d.auth_bucket_name != "string" && (r = addFault(r, c + "/" + s + "/auth_bucket_name", "#/items/properties/auth_bucket_name/type", "type", { type: "string" }), o++), d.auth_expire !== void 0) {
               let g = d.auth_expire;
-              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, _ + "/" + o + "/auth_expire", "#/items/properties/auth_expire/type", "type", { type: "integer" }), p++), typeof g == "number" && isFinite(g) && (g < 1 || isNaN(g)) && (r = addFault(r, _ + "/" + o + "/auth_expire", "#/items/properties/auth_expire/minimum", "minimum", { comparison: ">=", limit: 1 }), p++);
+              typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g) || (r = addFault(r, c + "/" + s + "/auth_expire", "#/items/properties/auth_expire/type", "type", { type: "integer" }), o++), typeof g == "number" && isFinite(g) && (g < 1 || isNaN(g)) && (r = addFault(r, c + "/" + s + "/auth_expire", "#/items/properties/auth_expire/minimum", "minimum", { comparison: ">=", limit: 1 }), o++);
             }
-            if (d.auth_cdn_tag !== void 0 && typeof d.auth_cdn_tag != "string" && (r = addFault(r, _ + "/" + o + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), p++), d.parse_priority !== void 0) {
+            if (d.auth_cdn_tag !== void 0 && typeof d.auth_cdn_tag != "string" && (r = addFault(r, c + "/" + s + "/auth_cdn_tag", "#/items/properties/auth_cdn_tag/type", "type", { type: "string" }), o++), d.parse_priority !== void 0) {
               let g = d.parse_priority;
-              typeof g != "string" && (r = addFault(r, _ + "/" + o + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), p++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (r = addFault(r, _ + "/" + o + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: w.items.properties.parse_priority.enum }), p++);
+              typeof g != "string" && (r = addFault(r, c + "/" + s + "/parse_priority", "#/items/properties/parse_priority/type", "type", { type: "string" }), o++), g === "default" || g === "v4" || g === "v4v6" || g === "v6v4" || g === "v6" || (r = addFault(r, c + "/" + s + "/parse_priority", "#/items/properties/parse_priority/enum", "enum", { allowedValues: w.items.properties.parse_priority.enum }), o++);
             }
           } else
-            r = addFault(r, _ + "/" + o, "#/items/type", "type", { type: "object" }), p++;
+            r = addFault(r, c + "/" + s, "#/items/type", "type", { type: "object" }), o++;
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "array" }), p++;
-      return u.errors = r, p === 0;
+        r = addFault(r, c, "#/type", "type", { type: "array" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
   user_agent(q) {
     const w = { type: "object", additionalProperties: !1, required: ["ua_list", "url_pattern", "url_case_insensitive", "allow_empty_ua", "ua_case_insensitive", "url_match_type", "ua_type", "ua_match_type"], properties: { ua_list: { type: "string", minLength: 1 }, url_pattern: { type: "string", minLength: 1 }, url_case_insensitive: { type: "string", enum: ["yes", "no"] }, allow_empty_ua: { type: "string", enum: ["yes", "no"] }, ua_case_insensitive: { type: "string", enum: ["yes", "no"] }, url_match_type: { type: "string", enum: ["all", "ext", "dir", "route", "regex"] }, ua_type: { type: "string", enum: ["black", "white"] }, ua_match_type: { type: "string", enum: ["pattern", "exact"] } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.ua_list === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_list" }), t++), y.url_pattern === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_pattern" }), t++), y.url_case_insensitive === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_case_insensitive" }), t++), y.allow_empty_ua === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "allow_empty_ua" }), t++), y.ua_case_insensitive === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_case_insensitive" }), t++), y.url_match_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_match_type" }), t++), y.ua_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_type" }), t++), y.ua_match_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_match_type" }), t++);
@@ -1280,19 +1280,19 @@ export const itemFaults = {
   },
   vendor_origin_auth(q) {
     const w = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = q["http-url"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
         u.auth_url === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "auth_url" }), r++);
-        for (const p in u)
-          p === "auth_url" || p === "match_method" || p === "pattern" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: p }), r++);
+        for (const o in u)
+          o === "auth_url" || o === "match_method" || o === "pattern" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.auth_url !== void 0) {
-          let p = u.auth_url;
-          typeof p == "string" ? (v(p) < 1 && (t = addFault(t, m + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), r++), b(p) || (t = addFault(t, m + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, m + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), r++);
+          let o = u.auth_url;
+          typeof o == "string" ? (v(o) < 1 && (t = addFault(t, m + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), r++), b(o) || (t = addFault(t, m + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, m + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), r++);
         }
         if (u.match_method !== void 0) {
-          let p = u.match_method;
-          typeof p != "string" && (t = addFault(t, m + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), p === "default" || p === "ext" || p === "regex" || (t = addFault(t, m + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: w.properties.match_method.enum }), r++);
+          let o = u.match_method;
+          typeof o != "string" && (t = addFault(t, m + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), o === "default" || o === "ext" || o === "regex" || (t = addFault(t, m + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: w.properties.match_method.enum }), r++);
         }
         u.pattern !== void 0 && typeof u.pattern != "string" && (t = addFault(t, m + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), r++);
       } else
@@ -1303,41 +1303,41 @@ export const itemFaults = {
   },
   video_drag(q) {
     const w = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = q["regex-any"], v = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
-    function u(m, { instancePath: _ = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
-      let r = null, p = 0;
+    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+      let r = null, o = 0;
       if (m && typeof m == "object" && !Array.isArray(m)) {
-        m.url === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "url" }), p++), m.mp4 === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "mp4" }), p++), m.flv === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "flv" }), p++), m.start === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "start" }), p++), m.end === void 0 && (r = addFault(r, _, "#/required", "required", { missingProperty: "end" }), p++);
+        m.url === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "url" }), o++), m.mp4 === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "mp4" }), o++), m.flv === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "flv" }), o++), m.start === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "start" }), o++), m.end === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "end" }), o++);
         for (const l in m)
-          l === "url" || l === "mp4" || l === "flv" || l === "start" || l === "end" || (r = addFault(r, _, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), p++);
+          l === "url" || l === "mp4" || l === "flv" || l === "start" || l === "end" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), o++);
         if (m.url !== void 0) {
           let l = m.url;
-          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, _ + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), p++), b(l) || (r = addFault(r, _ + "/url", "#/properties/url/format", "format", { format: "regex-any" }), p++)) : (r = addFault(r, _ + "/url", "#/properties/url/type", "type", { type: "string" }), p++);
+          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, c + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), o++), b(l) || (r = addFault(r, c + "/url", "#/properties/url/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, c + "/url", "#/properties/url/type", "type", { type: "string" }), o++);
         }
         if (m.mp4 !== void 0) {
           let l = m.mp4;
-          typeof l != "string" && (r = addFault(r, _ + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), p++), l === "on" || l === "off" || (r = addFault(r, _ + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: w.properties.mp4.enum }), p++);
+          typeof l != "string" && (r = addFault(r, c + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), o++), l === "on" || l === "off" || (r = addFault(r, c + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: w.properties.mp4.enum }), o++);
         }
         if (m.flv !== void 0) {
           let l = m.flv;
-          typeof l != "string" && (r = addFault(r, _ + "/flv", "#/properties/flv/type", "type", { type: "string" }), p++), l === "on" || l === "off" || (r = addFault(r, _ + "/flv", "#/properties/flv/enum", "enum", { allowedValues: w.properties.flv.enum }), p++);
+          typeof l != "string" && (r = addFault(r, c + "/flv", "#/properties/flv/type", "type", { type: "string" }), o++), l === "on" || l === "off" || (r = addFault(r, c + "/flv", "#/properties/flv/enum", "enum", { allowedValues: w.properties.flv.enum }), o++);
         }
         if (m.start !== void 0) {
           let l = m.start;
-          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, _ + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), p++), y.test(l) || (r = addFault(r, _ + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), p++)) : (r = addFault(r, _ + "/start", "#/properties/start/type", "type", { type: "string" }), p++);
+          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, c + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), o++), y.test(l) || (r = addFault(r, c + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, c + "/start", "#/properties/start/type", "type", { type: "string" }), o++);
         }
         if (m.end !== void 0) {
           let l = m.end;
-          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, _ + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), p++), y.test(l) || (r = addFault(r, _ + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), p++)) : (r = addFault(r, _ + "/end", "#/properties/end/type", "type", { type: "string" }), p++);
+          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, c + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), o++), y.test(l) || (r = addFault(r, c + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, c + "/end", "#/properties/end/type", "type", { type: "string" }), o++);
         }
       } else
-        r = addFault(r, _, "#/type", "type", { type: "object" }), p++;
-      return u.errors = r, p === 0;
+        r = addFault(r, c, "#/type", "type", { type: "object" }), o++;
+      return u.errors = r, o === 0;
     }
     return u;
   },
   visit_areas_limit(q) {
     const w = { type: "object", additionalProperties: !1, required: ["limit_type", "country_list"], properties: { limit_type: { type: "string", enum: ["white", "black"] }, country_list: { type: "string", minLength: 1 } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.limit_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "limit_type" }), t++), y.country_list === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "country_list" }), t++);
@@ -1359,24 +1359,24 @@ export const itemFaults = {
   },
   visit_deny_whitelist(q) {
     const w = countCharacters, b = new RegExp("^/\\S*$", "u");
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (Array.isArray(y)) {
         y.length < 1 && (i = addFault(i, u, "#/minItems", "minItems", { limit: 1 }), t++);
         const r = y.length;
-        for (let p = 0; p < r; p++) {
-          let l = y[p];
+        for (let o = 0; o < r; o++) {
+          let l = y[o];
           if (l && typeof l == "object" && !Array.isArray(l)) {
-            l.url === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "url" }), t++), l.turn_on === void 0 && (i = addFault(i, u + "/" + p, "#/items/required", "required", { missingProperty: "turn_on" }), t++);
-            for (const o in l)
-              o === "url" || o === "turn_on" || (i = addFault(i, u + "/" + p, "#/items/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+            l.url === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "url" }), t++), l.turn_on === void 0 && (i = addFault(i, u + "/" + o, "#/items/required", "required", { missingProperty: "turn_on" }), t++);
+            for (const s in l)
+              s === "url" || s === "turn_on" || (i = addFault(i, u + "/" + o, "#/items/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
             if (l.url !== void 0) {
-              let o = l.url;
-              typeof o == "string" ? (w(o) < 1 && (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), t++), b.test(o) || (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), t++)) : (i = addFault(i, u + "/" + p + "/url", "#/items/properties/url/type", "type", { type: "string" }), t++);
+              let s = l.url;
+              typeof s == "string" ? (w(s) < 1 && (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/minLength", "minLength", { limit: 1 }), t++), b.test(s) || (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/pattern", "pattern", { pattern: "^/\\S*$" }), t++)) : (i = addFault(i, u + "/" + o + "/url", "#/items/properties/url/type", "type", { type: "string" }), t++);
             }
-            l.turn_on !== void 0 && typeof l.turn_on != "boolean" && (i = addFault(i, u + "/" + p + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), t++);
+            l.turn_on !== void 0 && typeof l.turn_on != "boolean" && (i = addFault(i, u + "/" + o + "/turn_on", "#/items/properties/turn_on/type", "type", { type: "boolean" }), t++);
           } else
-            i = addFault(i, u + "/" + p, "#/items/type", "type", { type: "object" }), t++;
+            i = addFault(i, u + "/" + o, "#/items/type", "type", { type: "object" }), t++;
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "array" }), t++;
@@ -1386,235 +1386,235 @@ export const itemFaults = {
   },
   visit_timestamp(q) {
     const w = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), m = new RegExp("^[^&=?#\\s]+$", "u");
-    function _(f, { instancePath: i = "", parentData: t, parentDataProperty: r, rootData: p = f } = {}) {
-      let l = null, o = 0;
+    function c(f, { instancePath: i = "", parentData: t, parentDataProperty: r, rootData: o = f } = {}) {
+      let l = null, s = 0;
       if (f && typeof f == "object" && !Array.isArray(f)) {
-        f.pattern === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "pattern" }), o++), f.time_format === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "time_format" }), o++), f.key === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "key" }), o++), f.deadtime === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "deadtime" }), o++), f.req_uri_type === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "req_uri_type" }), o++);
+        f.pattern === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "pattern" }), s++), f.time_format === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "time_format" }), s++), f.key === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "key" }), s++), f.deadtime === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "deadtime" }), s++), f.req_uri_type === void 0 && (l = addFault(l, i, "#/required", "required", { missingProperty: "req_uri_type" }), s++);
         for (const d in f)
-          b.call(w.properties, d) || (l = addFault(l, i, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), o++);
+          b.call(w.properties, d) || (l = addFault(l, i, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), s++);
         if (f.pattern !== void 0) {
           let d = f.pattern;
-          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), o++), y(d) || (l = addFault(l, i + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), o++)) : (l = addFault(l, i + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), o++);
+          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), s++), y(d) || (l = addFault(l, i + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), s++)) : (l = addFault(l, i + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), s++);
         }
         if (f.time_format !== void 0) {
           let d = f.time_format;
-          typeof d != "string" && (l = addFault(l, i + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), o++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (l = addFault(l, i + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: w.properties.time_format.enum }), o++);
+          typeof d != "string" && (l = addFault(l, i + "/time_format", "#/properties/time_format/type", "type", { type: "string" }), s++), d === "timestamp_hex" || d === "date_minute" || d === "timestamp" || (l = addFault(l, i + "/time_format", "#/properties/time_format/enum", "enum", { allowedValues: w.properties.time_format.enum }), s++);
         }
         if (f.key !== void 0) {
           let d = f.key;
-          typeof d == "string" ? v(d) < 1 && (l = addFault(l, i + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), o++) : (l = addFault(l, i + "/key", "#/properties/key/type", "type", { type: "string" }), o++);
+          typeof d == "string" ? v(d) < 1 && (l = addFault(l, i + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), s++) : (l = addFault(l, i + "/key", "#/properties/key/type", "type", { type: "string" }), s++);
         }
         if (f.deadtime !== void 0) {
           let d = f.deadtime;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/deadtime", "#/properties/deadtime/type", "type", { type: "integer" }), o++), typeof d == "number" && isFinite(d) && (d < 1 || isNaN(d)) && (l = addFault(l, i + "/deadtime", "#/properties/deadtime/minimum", "minimum", { comparison: ">=", limit: 1 }), o++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/deadtime", "#/properties/deadtime/type", "type", { type: "integer" }), s++), typeof d == "number" && isFinite(d) && (d < 1 || isNaN(d)) && (l = addFault(l, i + "/deadtime", "#/properties/deadtime/minimum", "minimum", { comparison: ">=", limit: 1 }), s++);
         }
         if (f.req_uri_type !== void 0) {
           let d = f.req_uri_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), o++), d === 1 || d === 2 || d === 3 || d === 4 || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: w.properties.req_uri_type.enum }), o++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/type", "type", { type: "integer" }), s++), d === 1 || d === 2 || d === 3 || d === 4 || (l = addFault(l, i + "/req_uri_type", "#/properties/req_uri_type/enum", "enum", { allowedValues: w.properties.req_uri_type.enum }), s++);
         }
         if (f.origin_type !== void 0) {
           let d = f.origin_type;
-          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), o++), d === 1 || d === 2 || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: w.properties.origin_type.enum }), o++);
+          typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/type", "type", { type: "integer" }), s++), d === 1 || d === 2 || (l = addFault(l, i + "/origin_type", "#/properties/origin_type/enum", "enum", { allowedValues: w.properties.origin_type.enum }), s++);
         }
         if (f.style !== void 0) {
           let d = f.style;
-          typeof d == "string" ? u.test(d) || (l = addFault(l, i + "/style", "#/properties/style/pattern", "pattern", { pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }), o++) : (l = addFault(l, i + "/style", "#/properties/style/type", "type", { type: "string" }), o++);
+          typeof d == "string" ? u.test(d) || (l = addFault(l, i + "/style", "#/properties/style/pattern", "pattern", { pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }), s++) : (l = addFault(l, i + "/style", "#/properties/style/type", "type", { type: "string" }), s++);
         }
         if (f.timename !== void 0) {
           let d = f.timename;
-          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), o++), m.test(d) || (l = addFault(l, i + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), o++)) : (l = addFault(l, i + "/timename", "#/properties/timename/type", "type", { type: "string" }), o++);
+          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), s++), m.test(d) || (l = addFault(l, i + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (l = addFault(l, i + "/timename", "#/properties/timename/type", "type", { type: "string" }), s++);
         }
         if (f.keyname !== void 0) {
           let d = f.keyname;
-          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), o++), m.test(d) || (l = addFault(l, i + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), o++)) : (l = addFault(l, i + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), o++);
+          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), s++), m.test(d) || (l = addFault(l, i + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (l = addFault(l, i + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), s++);
         }
-        f.error_page !== void 0 && typeof f.error_page != "string" && (l = addFault(l, i + "/error_page", "#/properties/error_page/type", "type", { type: "string" }), o++);
+        f.error_page !== void 0 && typeof f.error_page != "string" && (l = addFault(l, i + "/error_page", "#/properties/error_page/type", "type", { type: "string" }), s++);
       } else
-        l = addFault(l, i, "#/type", "type", { type: "object" }), o++;
-      return _.errors = l, o === 0;
+        l = addFault(l, i, "#/type", "type", { type: "object" }), s++;
+      return c.errors = l, s === 0;
     }
-    return _;
+    return c;
   }
 };
 export function createWorkspaceFaults() {
-  const q = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rules-not-compared": { type: "string", enum: ["error", "warning", "note", "off"] }, "origin-loop": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters, v = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), m = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), _ = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), p = new RegExp("^[0-9]{1,6}[smhd]$", "u"), l = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), o = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^\\S+( \\S+){4}$", "u"), g = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function h(c, { instancePath: s = "", parentData: L, parentDataProperty: V, rootData: O = c } = {}) {
+  const q = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rules-not-compared": { type: "string", enum: ["error", "warning", "note", "off"] }, "origin-loop": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { url: { type: "string", pattern: "^https?://[^\\s?#@<>|]+$", maxLength: 1e3 }, drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters, v = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), m = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), c = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), o = new RegExp("^[0-9]{1,6}[smhd]$", "u"), l = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), s = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^https?://[^\\s?#@<>|]+$", "u"), g = new RegExp("^\\S+( \\S+){4}$", "u"), h = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function F(A, { instancePath: p = "", parentData: V, parentDataProperty: O, rootData: M = A } = {}) {
     let e = null, a = 0;
-    if (c && typeof c == "object" && !Array.isArray(c)) {
-      c.id === void 0 && (c.id = "default"), c.service === void 0 && (c.service = {}), c.limits === void 0 && (c.limits = {}), c.manifests === void 0 && (c.manifests = ["domains/**/*.{yaml,yml}"]), c.profiles === void 0 && (c.profiles = ["profiles/**/*.{yaml,yml}"]), c.policies === void 0 && (c.policies = ["policies/**/*.{yaml,yml}"]), c.defaults === void 0 && (c.defaults = {}), c.secrets === void 0 && (c.secrets = {}), c.allowLiteralSecrets === void 0 && (c.allowLiteralSecrets = !1), c.sign === void 0 && (c.sign = {}), c.grouping === void 0 && (c.grouping = {}), c.guards === void 0 && (c.guards = {}), c.rollout === void 0 && (c.rollout = {}), c.drift === void 0 && (c.drift = {}), c.trace === void 0 && (c.trace = {}), c.requests === void 0 && (c.requests = []), c.tests === void 0 && (c.tests = ["tests/**/*.{yaml,yml}"]), c.moved === void 0 && (c.moved = []), c.notes === void 0 && (c.notes = {}), c.checks === void 0 && (c.checks = {}), c.notify === void 0 && (c.notify = []), c.serve === void 0 && (c.serve = {}), c.roles === void 0 && (c.roles = []), c.version === void 0 && (e = addFault(e, s, "#/required", "required", { missingProperty: "version" }), a++);
-      for (const n in c)
-        w.call(q.properties, n) || (e = addFault(e, s, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
-      if (c.version !== void 0) {
-        let n = c.version;
-        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, s + "/version", "#/properties/version/type", "type", { type: "integer" }), a++), n !== 1 && (e = addFault(e, s + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), a++);
+    if (A && typeof A == "object" && !Array.isArray(A)) {
+      A.id === void 0 && (A.id = "default"), A.service === void 0 && (A.service = {}), A.limits === void 0 && (A.limits = {}), A.manifests === void 0 && (A.manifests = ["domains/**/*.{yaml,yml}"]), A.profiles === void 0 && (A.profiles = ["profiles/**/*.{yaml,yml}"]), A.policies === void 0 && (A.policies = ["policies/**/*.{yaml,yml}"]), A.defaults === void 0 && (A.defaults = {}), A.secrets === void 0 && (A.secrets = {}), A.allowLiteralSecrets === void 0 && (A.allowLiteralSecrets = !1), A.sign === void 0 && (A.sign = {}), A.grouping === void 0 && (A.grouping = {}), A.guards === void 0 && (A.guards = {}), A.rollout === void 0 && (A.rollout = {}), A.drift === void 0 && (A.drift = {}), A.trace === void 0 && (A.trace = {}), A.requests === void 0 && (A.requests = []), A.tests === void 0 && (A.tests = ["tests/**/*.{yaml,yml}"]), A.moved === void 0 && (A.moved = []), A.notes === void 0 && (A.notes = {}), A.checks === void 0 && (A.checks = {}), A.notify === void 0 && (A.notify = []), A.serve === void 0 && (A.serve = {}), A.roles === void 0 && (A.roles = []), A.version === void 0 && (e = addFault(e, p, "#/required", "required", { missingProperty: "version" }), a++);
+      for (const n in A)
+        w.call(q.properties, n) || (e = addFault(e, p, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+      if (A.version !== void 0) {
+        let n = A.version;
+        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, p + "/version", "#/properties/version/type", "type", { type: "integer" }), a++), n !== 1 && (e = addFault(e, p + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), a++);
       }
-      let ye = c.id;
-      typeof ye == "string" ? v.test(ye) || (e = addFault(e, s + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, s + "/id", "#/properties/id/type", "type", { type: "string" }), a++);
-      let E = c.service;
+      let ye = A.id;
+      typeof ye == "string" ? v.test(ye) || (e = addFault(e, p + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, p + "/id", "#/properties/id/type", "type", { type: "string" }), a++);
+      let E = A.service;
       if (E && typeof E == "object" && !Array.isArray(E)) {
         E.url === void 0 && (E.url = "emulator"), E.account === void 0 && (E.account = "default"), E.token === void 0 && (E.token = "${env:EDGEWISE_TOKEN}"), E.timezone === void 0 && (E.timezone = "UTC"), E.itemKeys === void 0 && (E.itemKeys = {}), E.timeoutSeconds === void 0 && (E.timeoutSeconds = 30), E.settleSeconds === void 0 && (E.settleSeconds = 10), E.allowHttp === void 0 && (E.allowHttp = !1), E.readBack === void 0 && (E.readBack = !1), E.unset === void 0 && (E.unset = !1);
         for (const x in E)
-          w.call(q.properties.service.properties, x) || (e = addFault(e, s + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+          w.call(q.properties.service.properties, x) || (e = addFault(e, p + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
         let n = E.url;
-        typeof n == "string" ? b(n) < 1 && (e = addFault(e, s + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), a++);
-        let F = E.account;
-        typeof F == "string" ? y.test(F) || (e = addFault(e, s + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), a++) : (e = addFault(e, s + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), a++), typeof E.token != "string" && (e = addFault(e, s + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), a++);
+        typeof n == "string" ? b(n) < 1 && (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), a++);
+        let _ = E.account;
+        typeof _ == "string" ? y.test(_) || (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), a++) : (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), a++), typeof E.token != "string" && (e = addFault(e, p + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), a++);
         let k = E.timezone;
-        typeof k == "string" ? b(k) < 1 && (e = addFault(e, s + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), a++);
-        let A = E.itemKeys;
-        if (A && typeof A == "object" && !Array.isArray(A))
-          for (const x in A) {
-            let j = A[x];
-            typeof j == "string" ? u.test(j) || (e = addFault(e, s + "/service/itemKeys/" + x.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, s + "/service/itemKeys/" + x.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), a++);
+        typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), a++);
+        let L = E.itemKeys;
+        if (L && typeof L == "object" && !Array.isArray(L))
+          for (const x in L) {
+            let j = L[x];
+            typeof j == "string" ? u.test(j) || (e = addFault(e, p + "/service/itemKeys/" + x.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, p + "/service/itemKeys/" + x.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), a++);
           }
         else
-          e = addFault(e, s + "/service/itemKeys", "#/properties/service/properties/itemKeys/type", "type", { type: "object" }), a++;
+          e = addFault(e, p + "/service/itemKeys", "#/properties/service/properties/itemKeys/type", "type", { type: "object" }), a++;
         let $ = E.timeoutSeconds;
-        typeof $ == "number" && !($ % 1) && !isNaN($) && isFinite($) || (e = addFault(e, s + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/type", "type", { type: "integer" }), a++), typeof $ == "number" && isFinite($) && (($ > 60 || isNaN($)) && (e = addFault(e, s + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 60 }), a++), ($ < 1 || isNaN($)) && (e = addFault(e, s + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+        typeof $ == "number" && !($ % 1) && !isNaN($) && isFinite($) || (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/type", "type", { type: "integer" }), a++), typeof $ == "number" && isFinite($) && (($ > 60 || isNaN($)) && (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/maximum", "maximum", { comparison: "<=", limit: 60 }), a++), ($ < 1 || isNaN($)) && (e = addFault(e, p + "/service/timeoutSeconds", "#/properties/service/properties/timeoutSeconds/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
         let z = E.settleSeconds;
-        typeof z == "number" && !(z % 1) && !isNaN(z) && isFinite(z) || (e = addFault(e, s + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/type", "type", { type: "integer" }), a++), typeof z == "number" && isFinite(z) && ((z > 3600 || isNaN(z)) && (e = addFault(e, s + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/maximum", "maximum", { comparison: "<=", limit: 3600 }), a++), (z < 0 || isNaN(z)) && (e = addFault(e, s + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), a++)), typeof E.allowHttp != "boolean" && (e = addFault(e, s + "/service/allowHttp", "#/properties/service/properties/allowHttp/type", "type", { type: "boolean" }), a++), typeof E.readBack != "boolean" && (e = addFault(e, s + "/service/readBack", "#/properties/service/properties/readBack/type", "type", { type: "boolean" }), a++), typeof E.unset != "boolean" && (e = addFault(e, s + "/service/unset", "#/properties/service/properties/unset/type", "type", { type: "boolean" }), a++);
+        typeof z == "number" && !(z % 1) && !isNaN(z) && isFinite(z) || (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/type", "type", { type: "integer" }), a++), typeof z == "number" && isFinite(z) && ((z > 3600 || isNaN(z)) && (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/maximum", "maximum", { comparison: "<=", limit: 3600 }), a++), (z < 0 || isNaN(z)) && (e = addFault(e, p + "/service/settleSeconds", "#/properties/service/properties/settleSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), a++)), typeof E.allowHttp != "boolean" && (e = addFault(e, p + "/service/allowHttp", "#/properties/service/properties/allowHttp/type", "type", { type: "boolean" }), a++), typeof E.readBack != "boolean" && (e = addFault(e, p + "/service/readBack", "#/properties/service/properties/readBack/type", "type", { type: "boolean" }), a++), typeof E.unset != "boolean" && (e = addFault(e, p + "/service/unset", "#/properties/service/properties/unset/type", "type", { type: "boolean" }), a++);
       } else
-        e = addFault(e, s + "/service", "#/properties/service/type", "type", { type: "object" }), a++;
-      let Z = c.limits;
+        e = addFault(e, p + "/service", "#/properties/service/type", "type", { type: "object" }), a++;
+      let Z = A.limits;
       if (Z && typeof Z == "object" && !Array.isArray(Z)) {
         Z.callsPerMinute === void 0 && (Z.callsPerMinute = 30), Z.domainsPerWrite === void 0 && (Z.domainsPerWrite = 10), Z.maxWaitSeconds === void 0 && (Z.maxWaitSeconds = 300), Z.readsPerMinute === void 0 && (Z.readsPerMinute = 30);
         for (const $ in Z)
-          $ === "callsPerMinute" || $ === "domainsPerWrite" || $ === "maxWaitSeconds" || $ === "readsPerMinute" || $ === "burst" || (e = addFault(e, s + "/limits", "#/properties/limits/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
+          $ === "callsPerMinute" || $ === "domainsPerWrite" || $ === "maxWaitSeconds" || $ === "readsPerMinute" || $ === "burst" || (e = addFault(e, p + "/limits", "#/properties/limits/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
         let n = Z.callsPerMinute;
-        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, s + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), a++), typeof n == "number" && isFinite(n) && ((n > 1e5 || isNaN(n)) && (e = addFault(e, s + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (n < 1 || isNaN(n)) && (e = addFault(e, s + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
-        let F = Z.domainsPerWrite;
-        typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F) || (e = addFault(e, s + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), a++), typeof F == "number" && isFinite(F) && ((F > 10 || isNaN(F)) && (e = addFault(e, s + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (F < 1 || isNaN(F)) && (e = addFault(e, s + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), a++), typeof n == "number" && isFinite(n) && ((n > 1e5 || isNaN(n)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (n < 1 || isNaN(n)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+        let _ = Z.domainsPerWrite;
+        typeof _ == "number" && !(_ % 1) && !isNaN(_) && isFinite(_) || (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), a++), typeof _ == "number" && isFinite(_) && ((_ > 10 || isNaN(_)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (_ < 1 || isNaN(_)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
         let k = Z.maxWaitSeconds;
-        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || (e = addFault(e, s + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), a++), typeof k == "number" && isFinite(k) && ((k > 86400 || isNaN(k)) && (e = addFault(e, s + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), a++), (k < 0 || isNaN(k)) && (e = addFault(e, s + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
-        let A = Z.readsPerMinute;
-        if (typeof A == "number" && !(A % 1) && !isNaN(A) && isFinite(A) || (e = addFault(e, s + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), a++), typeof A == "number" && isFinite(A) && ((A > 1e5 || isNaN(A)) && (e = addFault(e, s + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (A < 1 || isNaN(A)) && (e = addFault(e, s + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++)), Z.burst !== void 0) {
+        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), a++), typeof k == "number" && isFinite(k) && ((k > 86400 || isNaN(k)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), a++), (k < 0 || isNaN(k)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
+        let L = Z.readsPerMinute;
+        if (typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), a++), typeof L == "number" && isFinite(L) && ((L > 1e5 || isNaN(L)) && (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (L < 1 || isNaN(L)) && (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++)), Z.burst !== void 0) {
           let $ = Z.burst;
-          typeof $ == "string" ? m.test($) || (e = addFault(e, s + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), a++) : (e = addFault(e, s + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), a++);
+          typeof $ == "string" ? m.test($) || (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), a++) : (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, s + "/limits", "#/properties/limits/type", "type", { type: "object" }), a++;
-      let pe = c.manifests;
+        e = addFault(e, p + "/limits", "#/properties/limits/type", "type", { type: "object" }), a++;
+      let pe = A.manifests;
       if (Array.isArray(pe)) {
         const n = pe.length;
-        for (let F = 0; F < n; F++) {
-          let k = pe[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/manifests/" + F, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/manifests/" + F, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/manifests/" + F, "#/properties/manifests/items/type", "type", { type: "string" }), a++);
+        for (let _ = 0; _ < n; _++) {
+          let k = pe[_];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/manifests/" + _, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/manifests/" + _, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/manifests/" + _, "#/properties/manifests/items/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, s + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), a++;
-      let oe = c.profiles;
+        e = addFault(e, p + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), a++;
+      let oe = A.profiles;
       if (Array.isArray(oe)) {
         const n = oe.length;
-        for (let F = 0; F < n; F++) {
-          let k = oe[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/profiles/" + F, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/profiles/" + F, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/profiles/" + F, "#/properties/profiles/items/type", "type", { type: "string" }), a++);
+        for (let _ = 0; _ < n; _++) {
+          let k = oe[_];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/profiles/" + _, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/profiles/" + _, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/profiles/" + _, "#/properties/profiles/items/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, s + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), a++;
-      let se = c.policies;
+        e = addFault(e, p + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), a++;
+      let se = A.policies;
       if (Array.isArray(se)) {
         const n = se.length;
-        for (let F = 0; F < n; F++) {
-          let k = se[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/policies/" + F, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/policies/" + F, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/policies/" + F, "#/properties/policies/items/type", "type", { type: "string" }), a++);
+        for (let _ = 0; _ < n; _++) {
+          let k = se[_];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/policies/" + _, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/policies/" + _, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/policies/" + _, "#/properties/policies/items/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, s + "/policies", "#/properties/policies/type", "type", { type: "array" }), a++;
-      let ae = c.defaults;
-      ae && typeof ae == "object" && !Array.isArray(ae) || (e = addFault(e, s + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), a++);
-      let P = c.secrets;
+        e = addFault(e, p + "/policies", "#/properties/policies/type", "type", { type: "array" }), a++;
+      let ae = A.defaults;
+      ae && typeof ae == "object" && !Array.isArray(ae) || (e = addFault(e, p + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), a++);
+      let P = A.secrets;
       if (P && typeof P == "object" && !Array.isArray(P)) {
         for (const n in P) {
-          const F = a;
-          typeof n == "string" && !_.test(n) && (e = addFault(e, s + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, n), a++);
-          var U = F === a;
-          U || (e = addFault(e, s + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: n }), a++);
+          const _ = a;
+          typeof n == "string" && !c.test(n) && (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, n), a++);
+          var ge = _ === a;
+          ge || (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: n }), a++);
         }
         for (const n in P) {
-          let F = P[n];
-          if (F && typeof F == "object" && !Array.isArray(F)) {
-            Object.keys(F).length > 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), a++), Object.keys(F).length < 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), a++);
-            for (const k in F)
-              k === "env" || k === "file" || k === "command" || (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: k }), a++);
-            if (F.env !== void 0) {
-              let k = F.env;
-              typeof k == "string" ? b(k) < 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), a++);
+          let _ = P[n];
+          if (_ && typeof _ == "object" && !Array.isArray(_)) {
+            Object.keys(_).length > 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), a++), Object.keys(_).length < 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), a++);
+            for (const k in _)
+              k === "env" || k === "file" || k === "command" || (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: k }), a++);
+            if (_.env !== void 0) {
+              let k = _.env;
+              typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), a++);
             }
-            if (F.file !== void 0) {
-              let k = F.file;
-              typeof k == "string" ? b(k) < 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), a++);
+            if (_.file !== void 0) {
+              let k = _.file;
+              typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), a++);
             }
-            if (F.command !== void 0) {
-              let k = F.command;
+            if (_.command !== void 0) {
+              let k = _.command;
               if (Array.isArray(k)) {
-                k.length < 1 && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), a++);
-                const A = k.length;
-                for (let $ = 0; $ < A; $++)
-                  typeof k[$] != "string" && (e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + $, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), a++);
+                k.length < 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), a++);
+                const L = k.length;
+                for (let $ = 0; $ < L; $++)
+                  typeof k[$] != "string" && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + $, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), a++);
               } else
-                e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), a++;
+                e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), a++;
             }
           } else
-            e = addFault(e, s + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, s + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), a++;
-      typeof c.allowLiteralSecrets != "boolean" && (e = addFault(e, s + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), a++);
-      let Q = c.sign;
-      if (Q && typeof Q == "object" && !Array.isArray(Q)) {
-        for (const n in Q)
-          n === "key" || n === "public" || (e = addFault(e, s + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
-        if (Q.key !== void 0) {
-          let n = Q.key;
+        e = addFault(e, p + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), a++;
+      typeof A.allowLiteralSecrets != "boolean" && (e = addFault(e, p + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), a++);
+      let U = A.sign;
+      if (U && typeof U == "object" && !Array.isArray(U)) {
+        for (const n in U)
+          n === "key" || n === "public" || (e = addFault(e, p + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+        if (U.key !== void 0) {
+          let n = U.key;
           if (n && typeof n == "object" && !Array.isArray(n)) {
-            n.env === void 0 && (e = addFault(e, s + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), a++);
-            for (const F in n)
-              F !== "env" && (e = addFault(e, s + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: F }), a++);
+            n.env === void 0 && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), a++);
+            for (const _ in n)
+              _ !== "env" && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: _ }), a++);
             if (n.env !== void 0) {
-              let F = n.env;
-              typeof F == "string" ? b(F) < 1 && (e = addFault(e, s + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), a++);
+              let _ = n.env;
+              typeof _ == "string" ? b(_) < 1 && (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), a++);
             }
           } else
-            e = addFault(e, s + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), a++;
         }
-        if (Q.public !== void 0) {
-          let n = Q.public;
-          typeof n == "string" ? b(n) < 1 && (e = addFault(e, s + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), a++);
+        if (U.public !== void 0) {
+          let n = U.public;
+          typeof n == "string" ? b(n) < 1 && (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, s + "/sign", "#/properties/sign/type", "type", { type: "object" }), a++;
-      if (c.state !== void 0) {
-        let n = c.state;
+        e = addFault(e, p + "/sign", "#/properties/sign/type", "type", { type: "object" }), a++;
+      if (A.state !== void 0) {
+        let n = A.state;
         if (n && typeof n == "object" && !Array.isArray(n)) {
-          n.branch === void 0 && (n.branch = "edgewise-state"), n.remote === void 0 && (n.remote = "origin"), n.path === void 0 && (n.path = ".edgewise/state"), n.allowLocal === void 0 && (n.allowLocal = !1), n.schema === void 0 && (n.schema = "edgewise"), n.store === void 0 && (e = addFault(e, s + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), a++);
+          n.branch === void 0 && (n.branch = "edgewise-state"), n.remote === void 0 && (n.remote = "origin"), n.path === void 0 && (n.path = ".edgewise/state"), n.allowLocal === void 0 && (n.allowLocal = !1), n.schema === void 0 && (n.schema = "edgewise"), n.store === void 0 && (e = addFault(e, p + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), a++);
           for (const z in n)
-            z === "store" || z === "branch" || z === "remote" || z === "path" || z === "allowLocal" || z === "url" || z === "schema" || (e = addFault(e, s + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
+            z === "store" || z === "branch" || z === "remote" || z === "path" || z === "allowLocal" || z === "url" || z === "schema" || (e = addFault(e, p + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
           if (n.store !== void 0) {
             let z = n.store;
-            typeof z != "string" && (e = addFault(e, s + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), a++), z === "git" || z === "dir" || z === "postgres" || (e = addFault(e, s + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: q.properties.state.properties.store.enum }), a++);
+            typeof z != "string" && (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), a++), z === "git" || z === "dir" || z === "postgres" || (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: q.properties.state.properties.store.enum }), a++);
           }
-          let F = n.branch;
-          typeof F == "string" ? f.test(F) || (e = addFault(e, s + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, s + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), a++);
+          let _ = n.branch;
+          typeof _ == "string" ? f.test(_) || (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), a++);
           let k = n.remote;
-          typeof k == "string" ? i.test(k) || (e = addFault(e, s + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, s + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), a++);
-          let A = n.path;
-          typeof A == "string" ? b(A) < 1 && (e = addFault(e, s + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), a++), typeof n.allowLocal != "boolean" && (e = addFault(e, s + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), a++), n.url !== void 0 && typeof n.url != "string" && (e = addFault(e, s + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), a++);
+          typeof k == "string" ? i.test(k) || (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), a++);
+          let L = n.path;
+          typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), a++), typeof n.allowLocal != "boolean" && (e = addFault(e, p + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), a++), n.url !== void 0 && typeof n.url != "string" && (e = addFault(e, p + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), a++);
           let $ = n.schema;
-          typeof $ == "string" ? t.test($) || (e = addFault(e, s + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), a++) : (e = addFault(e, s + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), a++);
+          typeof $ == "string" ? t.test($) || (e = addFault(e, p + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), a++) : (e = addFault(e, p + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), a++);
         } else
-          e = addFault(e, s + "/state", "#/properties/state/type", "type", { type: "object" }), a++;
+          e = addFault(e, p + "/state", "#/properties/state/type", "type", { type: "object" }), a++;
       }
-      let T = c.grouping;
-      if (T && typeof T == "object" && !Array.isArray(T)) {
-        T.groups === void 0 && (T.groups = "all"), T.together === void 0 && (T.together = []);
-        for (const z in T)
-          z === "groups" || z === "together" || (e = addFault(e, s + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
-        let n = T.groups;
-        const F = a;
+      let H = A.grouping;
+      if (H && typeof H == "object" && !Array.isArray(H)) {
+        H.groups === void 0 && (H.groups = "all"), H.together === void 0 && (H.together = []);
+        for (const z in H)
+          z === "groups" || z === "together" || (e = addFault(e, p + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
+        let n = H.groups;
+        const _ = a;
         let k = !1;
-        const A = a;
-        n === "documented" || n === "all" || (e = addFault(e, s + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: q.properties.grouping.properties.groups.anyOf[0].enum }), a++);
-        var ie = A === a;
+        const L = a;
+        n === "documented" || n === "all" || (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: q.properties.grouping.properties.groups.anyOf[0].enum }), a++);
+        var ie = L === a;
         if (k = k || ie, !k) {
           const z = a;
           if (Array.isArray(n)) {
@@ -1622,607 +1622,611 @@ export function createWorkspaceFaults() {
             for (let N = 0; N < j; N++) {
               let I = n[N];
               if (Array.isArray(I)) {
-                I.length > 100 && (e = addFault(e, s + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), a++), I.length < 1 && (e = addFault(e, s + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), a++);
+                I.length > 100 && (e = addFault(e, p + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), a++), I.length < 1 && (e = addFault(e, p + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), a++);
                 const C = I.length;
-                for (let W = 0; W < C; W++) {
-                  let G = I[W];
-                  typeof G == "string" ? b(G) < 1 && (e = addFault(e, s + "/grouping/groups/" + N + "/" + W, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/grouping/groups/" + N + "/" + W, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), a++);
+                for (let K = 0; K < C; K++) {
+                  let G = I[K];
+                  typeof G == "string" ? b(G) < 1 && (e = addFault(e, p + "/grouping/groups/" + N + "/" + K, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/grouping/groups/" + N + "/" + K, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), a++);
                 }
               } else
-                e = addFault(e, s + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), a++;
+                e = addFault(e, p + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), a++;
             }
           } else
-            e = addFault(e, s + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), a++;
+            e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), a++;
           var ie = z === a;
           k = k || ie;
         }
-        k ? (a = F, e !== null && (F ? e.length = F : e = null)) : (e = addFault(e, s + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), a++);
-        let $ = T.together;
+        k ? (a = _, e !== null && (_ ? e.length = _ : e = null)) : (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), a++);
+        let $ = H.together;
         if (Array.isArray($)) {
           const z = $.length;
           for (let x = 0; x < z; x++) {
             let j = $[x];
             if (Array.isArray(j)) {
-              j.length > 100 && (e = addFault(e, s + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), a++), j.length < 1 && (e = addFault(e, s + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), a++);
+              j.length > 100 && (e = addFault(e, p + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), a++), j.length < 1 && (e = addFault(e, p + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), a++);
               const N = j.length;
               for (let I = 0; I < N; I++) {
                 let C = j[I];
-                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/grouping/together/" + x + "/" + I, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/grouping/together/" + x + "/" + I, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), a++);
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, p + "/grouping/together/" + x + "/" + I, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/grouping/together/" + x + "/" + I, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, s + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), a++;
+              e = addFault(e, p + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), a++;
           }
         } else
-          e = addFault(e, s + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), a++;
+          e = addFault(e, p + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), a++;
       } else
-        e = addFault(e, s + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), a++;
-      let S = c.guards;
+        e = addFault(e, p + "/grouping", "#/properties/grouping/type", "type", { type: "object" }), a++;
+      let S = A.guards;
       if (S && typeof S == "object" && !Array.isArray(S)) {
         S.maxDomains === void 0 && (S.maxDomains = "100%"), S.maxChanges === void 0 && (S.maxChanges = "100%"), S.maxTraffic === void 0 && (S.maxTraffic = "100%"), S.protect === void 0 && (S.protect = []), S.order === void 0 && (S.order = "ask"), S.reason === void 0 && (S.reason = []), S.freeze === void 0 && (S.freeze = []);
         for (const j in S)
-          j === "maxDomains" || j === "maxChanges" || j === "maxTraffic" || j === "protect" || j === "order" || j === "reason" || j === "freeze" || (e = addFault(e, s + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: j }), a++);
+          j === "maxDomains" || j === "maxChanges" || j === "maxTraffic" || j === "protect" || j === "order" || j === "reason" || j === "freeze" || (e = addFault(e, p + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: j }), a++);
         let n = S.maxDomains;
-        !(typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n)) && typeof n != "string" && (e = addFault(e, s + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: q.properties.guards.properties.maxDomains.type }), a++), typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && (e = addFault(e, s + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof n == "string" && !r.test(n) && (e = addFault(e, s + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
-        let F = S.maxChanges;
-        !(typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F)) && typeof F != "string" && (e = addFault(e, s + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: q.properties.guards.properties.maxChanges.type }), a++), typeof F == "number" && isFinite(F) && (F < 0 || isNaN(F)) && (e = addFault(e, s + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof F == "string" && !r.test(F) && (e = addFault(e, s + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+        !(typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n)) && typeof n != "string" && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: q.properties.guards.properties.maxDomains.type }), a++), typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof n == "string" && !r.test(n) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+        let _ = S.maxChanges;
+        !(typeof _ == "number" && !(_ % 1) && !isNaN(_) && isFinite(_)) && typeof _ != "string" && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: q.properties.guards.properties.maxChanges.type }), a++), typeof _ == "number" && isFinite(_) && (_ < 0 || isNaN(_)) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof _ == "string" && !r.test(_) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
         let k = S.maxTraffic;
-        typeof k == "string" ? r.test(k) || (e = addFault(e, s + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, s + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), a++);
-        let A = S.protect;
-        if (Array.isArray(A)) {
-          const j = A.length;
+        typeof k == "string" ? r.test(k) || (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), a++);
+        let L = S.protect;
+        if (Array.isArray(L)) {
+          const j = L.length;
           for (let N = 0; N < j; N++) {
-            let I = A[N];
-            typeof I == "string" ? (b(I) > 1e3 && (e = addFault(e, s + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(I) < 1 && (e = addFault(e, s + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), a++);
+            let I = L[N];
+            typeof I == "string" ? (b(I) > 1e3 && (e = addFault(e, p + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(I) < 1 && (e = addFault(e, p + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/guards/protect/" + N, "#/properties/guards/properties/protect/items/type", "type", { type: "string" }), a++);
           }
         } else
-          e = addFault(e, s + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), a++;
+          e = addFault(e, p + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), a++;
         let $ = S.order;
-        typeof $ != "string" && (e = addFault(e, s + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), a++), $ === "ask" || $ === "off" || (e = addFault(e, s + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: q.properties.guards.properties.order.enum }), a++);
+        typeof $ != "string" && (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), a++), $ === "ask" || $ === "off" || (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: q.properties.guards.properties.order.enum }), a++);
         let z = S.reason;
         if (Array.isArray(z)) {
           const j = z.length;
           for (let N = 0; N < j; N++) {
             let I = z[N];
-            typeof I != "string" && (e = addFault(e, s + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), a++), I === "override" || I === "freeze" || I === "retry-held" || I === "unlock" || (e = addFault(e, s + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: q.properties.guards.properties.reason.items.enum }), a++);
+            typeof I != "string" && (e = addFault(e, p + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), a++), I === "override" || I === "freeze" || I === "retry-held" || I === "unlock" || (e = addFault(e, p + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: q.properties.guards.properties.reason.items.enum }), a++);
           }
         } else
-          e = addFault(e, s + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), a++;
+          e = addFault(e, p + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), a++;
         let x = S.freeze;
         if (Array.isArray(x)) {
-          x.length > 1e3 && (e = addFault(e, s + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), a++);
+          x.length > 1e3 && (e = addFault(e, p + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), a++);
           const j = x.length;
           for (let N = 0; N < j; N++) {
             let I = x[N];
             if (I && typeof I == "object" && !Array.isArray(I)) {
-              I.from === void 0 && (e = addFault(e, s + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), a++), I.to === void 0 && (e = addFault(e, s + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), a++);
+              I.from === void 0 && (e = addFault(e, p + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), a++), I.to === void 0 && (e = addFault(e, p + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), a++);
               for (const C in I)
-                C === "from" || C === "to" || C === "timezone" || C === "reason" || (e = addFault(e, s + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: C }), a++);
+                C === "from" || C === "to" || C === "timezone" || C === "reason" || (e = addFault(e, p + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/additionalProperties", "additionalProperties", { additionalProperty: C }), a++);
               if (I.from !== void 0) {
                 let C = I.from;
-                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/guards/freeze/" + N + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/guards/freeze/" + N + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), a++);
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, p + "/guards/freeze/" + N + "/from", "#/properties/guards/properties/freeze/items/properties/from/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/guards/freeze/" + N + "/from", "#/properties/guards/properties/freeze/items/properties/from/type", "type", { type: "string" }), a++);
               }
               if (I.to !== void 0) {
                 let C = I.to;
-                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/guards/freeze/" + N + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/guards/freeze/" + N + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), a++);
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, p + "/guards/freeze/" + N + "/to", "#/properties/guards/properties/freeze/items/properties/to/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/guards/freeze/" + N + "/to", "#/properties/guards/properties/freeze/items/properties/to/type", "type", { type: "string" }), a++);
               }
               if (I.timezone !== void 0) {
                 let C = I.timezone;
-                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/guards/freeze/" + N + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/guards/freeze/" + N + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), a++);
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, p + "/guards/freeze/" + N + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/guards/freeze/" + N + "/timezone", "#/properties/guards/properties/freeze/items/properties/timezone/type", "type", { type: "string" }), a++);
               }
               if (I.reason !== void 0) {
                 let C = I.reason;
-                typeof C == "string" ? b(C) < 1 && (e = addFault(e, s + "/guards/freeze/" + N + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/guards/freeze/" + N + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), a++);
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, p + "/guards/freeze/" + N + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/guards/freeze/" + N + "/reason", "#/properties/guards/properties/freeze/items/properties/reason/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, s + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), a++;
+              e = addFault(e, p + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/type", "type", { type: "object" }), a++;
           }
         } else
-          e = addFault(e, s + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), a++;
+          e = addFault(e, p + "/guards/freeze", "#/properties/guards/properties/freeze/type", "type", { type: "array" }), a++;
       } else
-        e = addFault(e, s + "/guards", "#/properties/guards/type", "type", { type: "object" }), a++;
-      let R = c.rollout;
+        e = addFault(e, p + "/guards", "#/properties/guards/type", "type", { type: "object" }), a++;
+      let R = A.rollout;
       if (R && typeof R == "object" && !Array.isArray(R)) {
         R.waves === void 0 && (R.waves = ["100%"]), R.first === void 0 && (R.first = []), R.pause === void 0 && (R.pause = "10m"), R.approval === void 0 && (R.approval = []), R.by === void 0 && (R.by = "domains"), R.revert === void 0 && (R.revert = "waves");
         for (const x in R)
-          x === "waves" || x === "first" || x === "pause" || x === "approval" || x === "by" || x === "revert" || x === "health" || (e = addFault(e, s + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+          x === "waves" || x === "first" || x === "pause" || x === "approval" || x === "by" || x === "revert" || x === "health" || (e = addFault(e, p + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
         let n = R.waves;
         if (Array.isArray(n)) {
-          n.length > 100 && (e = addFault(e, s + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), a++), n.length < 1 && (e = addFault(e, s + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), a++);
+          n.length > 100 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), a++), n.length < 1 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), a++);
           const x = n.length;
           for (let j = 0; j < x; j++) {
             let N = n[j];
-            !(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)) && typeof N != "string" && (e = addFault(e, s + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/type", "type", { type: q.properties.rollout.properties.waves.items.type }), a++), typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)) && (e = addFault(e, s + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof N == "string" && !r.test(N) && (e = addFault(e, s + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+            !(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)) && typeof N != "string" && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/type", "type", { type: q.properties.rollout.properties.waves.items.type }), a++), typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof N == "string" && !r.test(N) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
           }
         } else
-          e = addFault(e, s + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), a++;
-        let F = R.first;
-        if (Array.isArray(F)) {
-          const x = F.length;
+          e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), a++;
+        let _ = R.first;
+        if (Array.isArray(_)) {
+          const x = _.length;
           for (let j = 0; j < x; j++) {
-            let N = F[j];
-            typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, s + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, s + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), a++);
+            let N = _[j];
+            typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), a++);
           }
         } else
-          e = addFault(e, s + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), a++;
+          e = addFault(e, p + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), a++;
         let k = R.pause;
-        typeof k == "string" ? p.test(k) || (e = addFault(e, s + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, s + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), a++);
-        let A = R.approval;
-        if ((!A || typeof A != "object") && (e = addFault(e, s + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: q.properties.rollout.properties.approval.type }), a++), Array.isArray(A)) {
-          const x = A.length;
+        typeof k == "string" ? o.test(k) || (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), a++);
+        let L = R.approval;
+        if ((!L || typeof L != "object") && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: q.properties.rollout.properties.approval.type }), a++), Array.isArray(L)) {
+          const x = L.length;
           for (let j = 0; j < x; j++) {
-            let N = A[j];
-            typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || (e = addFault(e, s + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), a++), typeof N == "number" && isFinite(N) && ((N > 100 || isNaN(N)) && (e = addFault(e, s + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (N < 1 || isNaN(N)) && (e = addFault(e, s + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+            let N = L[j];
+            typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), a++), typeof N == "number" && isFinite(N) && ((N > 100 || isNaN(N)) && (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (N < 1 || isNaN(N)) && (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
         }
-        if (A && typeof A == "object" && !Array.isArray(A)) {
-          Object.keys(A).length < 1 && (e = addFault(e, s + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), a++);
-          for (const x in A)
-            x === "wave" || x === "above" || x === "by" || x === "notAuthor" || (e = addFault(e, s + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
-          if (A.wave !== void 0) {
-            let x = A.wave;
-            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, s + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), a++), typeof x == "number" && isFinite(x) && ((x > 100 || isNaN(x)) && (e = addFault(e, s + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (x < 1 || isNaN(x)) && (e = addFault(e, s + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+        if (L && typeof L == "object" && !Array.isArray(L)) {
+          Object.keys(L).length < 1 && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), a++);
+          for (const x in L)
+            x === "wave" || x === "above" || x === "by" || x === "notAuthor" || (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+          if (L.wave !== void 0) {
+            let x = L.wave;
+            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), a++), typeof x == "number" && isFinite(x) && ((x > 100 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (x < 1 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
-          if (A.above !== void 0) {
-            let x = A.above;
-            typeof x == "string" ? r.test(x) || (e = addFault(e, s + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, s + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), a++);
+          if (L.above !== void 0) {
+            let x = L.above;
+            typeof x == "string" ? r.test(x) || (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), a++);
           }
-          if (A.by !== void 0) {
-            let x = A.by;
-            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, s + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), a++), typeof x == "number" && isFinite(x) && ((x > 10 || isNaN(x)) && (e = addFault(e, s + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (x < 1 || isNaN(x)) && (e = addFault(e, s + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+          if (L.by !== void 0) {
+            let x = L.by;
+            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), a++), typeof x == "number" && isFinite(x) && ((x > 10 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (x < 1 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
-          A.notAuthor !== void 0 && typeof A.notAuthor != "boolean" && (e = addFault(e, s + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), a++);
+          L.notAuthor !== void 0 && typeof L.notAuthor != "boolean" && (e = addFault(e, p + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), a++);
         }
         let $ = R.by;
-        typeof $ != "string" && (e = addFault(e, s + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), a++), $ === "domains" || $ === "traffic" || (e = addFault(e, s + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: q.properties.rollout.properties.by.enum }), a++);
+        typeof $ != "string" && (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), a++), $ === "domains" || $ === "traffic" || (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: q.properties.rollout.properties.by.enum }), a++);
         let z = R.revert;
-        if (typeof z != "string" && (e = addFault(e, s + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), a++), z === "waves" || z === "fast" || (e = addFault(e, s + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: q.properties.rollout.properties.revert.enum }), a++), R.health !== void 0) {
+        if (typeof z != "string" && (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), a++), z === "waves" || z === "fast" || (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: q.properties.rollout.properties.revert.enum }), a++), R.health !== void 0) {
           let x = R.health;
           if (x && typeof x == "object" && !Array.isArray(x)) {
             x.area === void 0 && (x.area = "all"), x.settle === void 0 && (x.settle = "5m"), x.lag === void 0 && (x.lag = "10m"), x.window === void 0 && (x.window = "15m"), x.grain === void 0 && (x.grain = "minute5"), x.statuses === void 0 && (x.statuses = ["5xx"]), x.minRequests === void 0 && (x.minRequests = 500), x.margin === void 0 && (x.margin = "1%"), x.onLittleData === void 0 && (x.onLittleData = "wait"), x.onFailure === void 0 && (x.onFailure = "stop");
             for (const re in x)
-              w.call(q.properties.rollout.properties.health.properties, re) || (e = addFault(e, s + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: re }), a++);
+              w.call(q.properties.rollout.properties.health.properties, re) || (e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: re }), a++);
             let j = x.area;
-            typeof j != "string" && (e = addFault(e, s + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), a++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, s + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.area.enum }), a++);
+            typeof j != "string" && (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), a++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.area.enum }), a++);
             let N = x.settle;
-            typeof N == "string" ? p.test(N) || (e = addFault(e, s + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, s + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), a++);
+            typeof N == "string" ? o.test(N) || (e = addFault(e, p + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), a++);
             let I = x.lag;
-            typeof I == "string" ? p.test(I) || (e = addFault(e, s + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, s + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), a++);
+            typeof I == "string" ? o.test(I) || (e = addFault(e, p + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), a++);
             let C = x.window;
-            typeof C == "string" ? p.test(C) || (e = addFault(e, s + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, s + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), a++);
-            let W = x.grain;
-            typeof W != "string" && (e = addFault(e, s + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), a++), W === "minute" || W === "minute5" || W === "hour" || W === "day" || (e = addFault(e, s + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.grain.enum }), a++);
+            typeof C == "string" ? o.test(C) || (e = addFault(e, p + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), a++);
+            let K = x.grain;
+            typeof K != "string" && (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), a++), K === "minute" || K === "minute5" || K === "hour" || K === "day" || (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.grain.enum }), a++);
             let G = x.statuses;
             if (Array.isArray(G)) {
-              G.length < 1 && (e = addFault(e, s + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), a++);
+              G.length < 1 && (e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), a++);
               const re = G.length;
               for (let J = 0; J < re; J++) {
-                let B = G[J];
-                typeof B != "string" && !(typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B)) && (e = addFault(e, s + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: q.properties.rollout.properties.health.properties.statuses.items.type }), a++), typeof B == "number" && isFinite(B) && ((B > 599 || isNaN(B)) && (e = addFault(e, s + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), a++), (B < 0 || isNaN(B)) && (e = addFault(e, s + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++)), typeof B == "string" && !l.test(B) && (e = addFault(e, s + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), a++);
+                let W = G[J];
+                typeof W != "string" && !(typeof W == "number" && !(W % 1) && !isNaN(W) && isFinite(W)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: q.properties.rollout.properties.health.properties.statuses.items.type }), a++), typeof W == "number" && isFinite(W) && ((W > 599 || isNaN(W)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), a++), (W < 0 || isNaN(W)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++)), typeof W == "string" && !l.test(W) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), a++);
               }
             } else
-              e = addFault(e, s + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), a++;
-            let H = x.minRequests;
-            typeof H == "number" && !(H % 1) && !isNaN(H) && isFinite(H) || (e = addFault(e, s + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), a++), typeof H == "number" && isFinite(H) && ((H > 1e9 || isNaN(H)) && (e = addFault(e, s + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), a++), (H < 0 || isNaN(H)) && (e = addFault(e, s + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
+              e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), a++;
+            let Q = x.minRequests;
+            typeof Q == "number" && !(Q % 1) && !isNaN(Q) && isFinite(Q) || (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), a++), typeof Q == "number" && isFinite(Q) && ((Q > 1e9 || isNaN(Q)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), a++), (Q < 0 || isNaN(Q)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
             let fe = x.margin;
-            typeof fe == "string" ? r.test(fe) || (e = addFault(e, s + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, s + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), a++);
+            typeof fe == "string" ? r.test(fe) || (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), a++);
             let te = x.onLittleData;
-            typeof te != "string" && (e = addFault(e, s + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), a++), te === "wait" || te === "pass" || te === "stop" || (e = addFault(e, s + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onLittleData.enum }), a++);
+            typeof te != "string" && (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), a++), te === "wait" || te === "pass" || te === "stop" || (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onLittleData.enum }), a++);
             let me = x.onFailure;
-            typeof me != "string" && (e = addFault(e, s + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), a++), me === "stop" || me === "rollback" || (e = addFault(e, s + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onFailure.enum }), a++);
+            typeof me != "string" && (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), a++), me === "stop" || me === "rollback" || (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onFailure.enum }), a++);
           } else
-            e = addFault(e, s + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, s + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), a++;
-      let Y = c.drift;
+        e = addFault(e, p + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), a++;
+      let Y = A.drift;
       if (Y && typeof Y == "object" && !Array.isArray(Y)) {
         Y.ignore === void 0 && (Y.ignore = []);
-        for (const F in Y)
-          F !== "ignore" && (e = addFault(e, s + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: F }), a++);
+        for (const _ in Y)
+          _ !== "ignore" && (e = addFault(e, p + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: _ }), a++);
         let n = Y.ignore;
         if (Array.isArray(n)) {
-          const F = n.length;
-          for (let k = 0; k < F; k++) {
-            let A = n[k];
-            if (A && typeof A == "object" && !Array.isArray(A)) {
-              A.pointer === void 0 && (A.pointer = ""), A.domain === void 0 && (e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), a++), A.item === void 0 && (e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), a++), A.reason === void 0 && (e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), a++);
-              for (const z in A)
-                z === "domain" || z === "item" || z === "pointer" || z === "reason" || (e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
-              if (A.domain !== void 0) {
-                let z = A.domain;
-                typeof z == "string" ? b(z) < 1 && (e = addFault(e, s + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), a++);
+          const _ = n.length;
+          for (let k = 0; k < _; k++) {
+            let L = n[k];
+            if (L && typeof L == "object" && !Array.isArray(L)) {
+              L.pointer === void 0 && (L.pointer = ""), L.domain === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), a++), L.item === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), a++), L.reason === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), a++);
+              for (const z in L)
+                z === "domain" || z === "item" || z === "pointer" || z === "reason" || (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
+              if (L.domain !== void 0) {
+                let z = L.domain;
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), a++);
               }
-              if (A.item !== void 0) {
-                let z = A.item;
-                typeof z == "string" ? b(z) < 1 && (e = addFault(e, s + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), a++);
+              if (L.item !== void 0) {
+                let z = L.item;
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), a++);
               }
-              let $ = A.pointer;
-              if (typeof $ == "string" ? o.test($) || (e = addFault(e, s + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), a++) : (e = addFault(e, s + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), a++), A.reason !== void 0) {
-                let z = A.reason;
-                typeof z == "string" ? b(z) < 1 && (e = addFault(e, s + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), a++);
+              let $ = L.pointer;
+              if (typeof $ == "string" ? s.test($) || (e = addFault(e, p + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), a++) : (e = addFault(e, p + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), a++), L.reason !== void 0) {
+                let z = L.reason;
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, s + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), a++;
+              e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), a++;
           }
         } else
-          e = addFault(e, s + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), a++;
+          e = addFault(e, p + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), a++;
       } else
-        e = addFault(e, s + "/drift", "#/properties/drift/type", "type", { type: "object" }), a++;
-      let K = c.trace;
-      if (K && typeof K == "object" && !Array.isArray(K)) {
-        K.preset === void 0 && (K.preset = "usual"), K.assume === void 0 && (K.assume = {});
-        for (const k in K)
-          k === "preset" || k === "assume" || (e = addFault(e, s + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: k }), a++);
-        let n = K.preset;
-        typeof n != "string" && (e = addFault(e, s + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), a++), n === "usual" || n === "strict" || (e = addFault(e, s + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: q.properties.trace.properties.preset.enum }), a++);
-        let F = K.assume;
-        F && typeof F == "object" && !Array.isArray(F) || (e = addFault(e, s + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), a++);
+        e = addFault(e, p + "/drift", "#/properties/drift/type", "type", { type: "object" }), a++;
+      let X = A.trace;
+      if (X && typeof X == "object" && !Array.isArray(X)) {
+        X.preset === void 0 && (X.preset = "usual"), X.assume === void 0 && (X.assume = {});
+        for (const k in X)
+          k === "preset" || k === "assume" || (e = addFault(e, p + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: k }), a++);
+        let n = X.preset;
+        typeof n != "string" && (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), a++), n === "usual" || n === "strict" || (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: q.properties.trace.properties.preset.enum }), a++);
+        let _ = X.assume;
+        _ && typeof _ == "object" && !Array.isArray(_) || (e = addFault(e, p + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), a++);
       } else
-        e = addFault(e, s + "/trace", "#/properties/trace/type", "type", { type: "object" }), a++;
-      let le = c.requests;
+        e = addFault(e, p + "/trace", "#/properties/trace/type", "type", { type: "object" }), a++;
+      let le = A.requests;
       if (Array.isArray(le)) {
         const n = le.length;
-        for (let F = 0; F < n; F++) {
-          let k = le[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/requests/" + F, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/requests/" + F, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/requests/" + F, "#/properties/requests/items/type", "type", { type: "string" }), a++);
+        for (let _ = 0; _ < n; _++) {
+          let k = le[_];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/requests/" + _, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/requests/" + _, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/requests/" + _, "#/properties/requests/items/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, s + "/requests", "#/properties/requests/type", "type", { type: "array" }), a++;
-      let de = c.tests;
+        e = addFault(e, p + "/requests", "#/properties/requests/type", "type", { type: "array" }), a++;
+      let de = A.tests;
       if (Array.isArray(de)) {
         const n = de.length;
-        for (let F = 0; F < n; F++) {
-          let k = de[F];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/tests/" + F, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/tests/" + F, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/tests/" + F, "#/properties/tests/items/type", "type", { type: "string" }), a++);
+        for (let _ = 0; _ < n; _++) {
+          let k = de[_];
+          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/tests/" + _, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/tests/" + _, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/tests/" + _, "#/properties/tests/items/type", "type", { type: "string" }), a++);
         }
       } else
-        e = addFault(e, s + "/tests", "#/properties/tests/type", "type", { type: "array" }), a++;
-      let ue = c.moved;
+        e = addFault(e, p + "/tests", "#/properties/tests/type", "type", { type: "array" }), a++;
+      let ue = A.moved;
       if (Array.isArray(ue)) {
         const n = ue.length;
-        for (let F = 0; F < n; F++) {
-          let k = ue[F];
+        for (let _ = 0; _ < n; _++) {
+          let k = ue[_];
           if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.from === void 0 && (e = addFault(e, s + "/moved/" + F, "#/properties/moved/items/required", "required", { missingProperty: "from" }), a++), k.to === void 0 && (e = addFault(e, s + "/moved/" + F, "#/properties/moved/items/required", "required", { missingProperty: "to" }), a++);
-            for (const A in k)
-              A === "from" || A === "to" || (e = addFault(e, s + "/moved/" + F, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: A }), a++);
+            k.from === void 0 && (e = addFault(e, p + "/moved/" + _, "#/properties/moved/items/required", "required", { missingProperty: "from" }), a++), k.to === void 0 && (e = addFault(e, p + "/moved/" + _, "#/properties/moved/items/required", "required", { missingProperty: "to" }), a++);
+            for (const L in k)
+              L === "from" || L === "to" || (e = addFault(e, p + "/moved/" + _, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: L }), a++);
             if (k.from !== void 0) {
-              let A = k.from;
-              typeof A == "string" ? b(A) < 1 && (e = addFault(e, s + "/moved/" + F + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/moved/" + F + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), a++);
+              let L = k.from;
+              typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/moved/" + _ + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/moved/" + _ + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), a++);
             }
             if (k.to !== void 0) {
-              let A = k.to;
-              typeof A == "string" ? b(A) < 1 && (e = addFault(e, s + "/moved/" + F + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/moved/" + F + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), a++);
+              let L = k.to;
+              typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/moved/" + _ + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/moved/" + _ + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), a++);
             }
           } else
-            e = addFault(e, s + "/moved/" + F, "#/properties/moved/items/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/moved/" + _, "#/properties/moved/items/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, s + "/moved", "#/properties/moved/type", "type", { type: "array" }), a++;
-      let M = c.notes;
-      if (M && typeof M == "object" && !Array.isArray(M)) {
-        M.groups === void 0 && (M.groups = "on"), M.waves === void 0 && (M.waves = "on"), M.kinds === void 0 && (M.kinds = "on");
-        for (const A in M)
-          A === "groups" || A === "waves" || A === "kinds" || (e = addFault(e, s + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: A }), a++);
-        let n = M.groups;
-        typeof n != "string" && (e = addFault(e, s + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), a++), n === "on" || n === "off" || (e = addFault(e, s + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: q.properties.notes.properties.groups.enum }), a++);
-        let F = M.waves;
-        typeof F != "string" && (e = addFault(e, s + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), a++), F === "on" || F === "off" || (e = addFault(e, s + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: q.properties.notes.properties.waves.enum }), a++);
-        let k = M.kinds;
-        typeof k != "string" && (e = addFault(e, s + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), a++), k === "on" || k === "off" || (e = addFault(e, s + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: q.properties.notes.properties.kinds.enum }), a++);
+        e = addFault(e, p + "/moved", "#/properties/moved/type", "type", { type: "array" }), a++;
+      let B = A.notes;
+      if (B && typeof B == "object" && !Array.isArray(B)) {
+        B.groups === void 0 && (B.groups = "on"), B.waves === void 0 && (B.waves = "on"), B.kinds === void 0 && (B.kinds = "on");
+        for (const L in B)
+          L === "groups" || L === "waves" || L === "kinds" || (e = addFault(e, p + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: L }), a++);
+        let n = B.groups;
+        typeof n != "string" && (e = addFault(e, p + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), a++), n === "on" || n === "off" || (e = addFault(e, p + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: q.properties.notes.properties.groups.enum }), a++);
+        let _ = B.waves;
+        typeof _ != "string" && (e = addFault(e, p + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), a++), _ === "on" || _ === "off" || (e = addFault(e, p + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: q.properties.notes.properties.waves.enum }), a++);
+        let k = B.kinds;
+        typeof k != "string" && (e = addFault(e, p + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), a++), k === "on" || k === "off" || (e = addFault(e, p + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: q.properties.notes.properties.kinds.enum }), a++);
       } else
-        e = addFault(e, s + "/notes", "#/properties/notes/type", "type", { type: "object" }), a++;
-      let D = c.checks;
+        e = addFault(e, p + "/notes", "#/properties/notes/type", "type", { type: "object" }), a++;
+      let D = A.checks;
       if (D && typeof D == "object" && !Array.isArray(D)) {
         for (const n in D)
-          w.call(q.properties.checks.properties, n) || (e = addFault(e, s + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+          w.call(q.properties.checks.properties, n) || (e = addFault(e, p + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
         if (D["rule-duplicate"] !== void 0) {
           let n = D["rule-duplicate"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: q.properties.checks.properties["rule-duplicate"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: q.properties.checks.properties["rule-duplicate"].enum }), a++);
         }
         if (D["rule-never-matches"] !== void 0) {
           let n = D["rule-never-matches"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: q.properties.checks.properties["rule-never-matches"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: q.properties.checks.properties["rule-never-matches"].enum }), a++);
         }
         if (D["rule-contradictory"] !== void 0) {
           let n = D["rule-contradictory"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: q.properties.checks.properties["rule-contradictory"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: q.properties.checks.properties["rule-contradictory"].enum }), a++);
         }
         if (D["rule-shadowed"] !== void 0) {
           let n = D["rule-shadowed"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: q.properties.checks.properties["rule-shadowed"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: q.properties.checks.properties["rule-shadowed"].enum }), a++);
         }
         if (D["rule-unreachable"] !== void 0) {
           let n = D["rule-unreachable"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: q.properties.checks.properties["rule-unreachable"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: q.properties.checks.properties["rule-unreachable"].enum }), a++);
         }
         if (D["rule-order-unspecified"] !== void 0) {
           let n = D["rule-order-unspecified"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: q.properties.checks.properties["rule-order-unspecified"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: q.properties.checks.properties["rule-order-unspecified"].enum }), a++);
         }
         if (D["entry-redundant"] !== void 0) {
           let n = D["entry-redundant"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: q.properties.checks.properties["entry-redundant"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: q.properties.checks.properties["entry-redundant"].enum }), a++);
         }
         if (D["networks-overlap"] !== void 0) {
           let n = D["networks-overlap"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: q.properties.checks.properties["networks-overlap"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: q.properties.checks.properties["networks-overlap"].enum }), a++);
         }
         if (D["value-without-effect"] !== void 0) {
           let n = D["value-without-effect"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: q.properties.checks.properties["value-without-effect"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: q.properties.checks.properties["value-without-effect"].enum }), a++);
         }
         if (D["white-list-denied"] !== void 0) {
           let n = D["white-list-denied"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: q.properties.checks.properties["white-list-denied"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: q.properties.checks.properties["white-list-denied"].enum }), a++);
         }
         if (D["never-served"] !== void 0) {
           let n = D["never-served"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: q.properties.checks.properties["never-served"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: q.properties.checks.properties["never-served"].enum }), a++);
         }
         if (D["rules-not-compared"] !== void 0) {
           let n = D["rules-not-compared"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/rules-not-compared", "#/properties/checks/properties/rules-not-compared/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rules-not-compared", "#/properties/checks/properties/rules-not-compared/enum", "enum", { allowedValues: q.properties.checks.properties["rules-not-compared"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/rules-not-compared", "#/properties/checks/properties/rules-not-compared/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rules-not-compared", "#/properties/checks/properties/rules-not-compared/enum", "enum", { allowedValues: q.properties.checks.properties["rules-not-compared"].enum }), a++);
         }
         if (D["origin-loop"] !== void 0) {
           let n = D["origin-loop"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/origin-loop", "#/properties/checks/properties/origin-loop/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/origin-loop", "#/properties/checks/properties/origin-loop/enum", "enum", { allowedValues: q.properties.checks.properties["origin-loop"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/origin-loop", "#/properties/checks/properties/origin-loop/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/origin-loop", "#/properties/checks/properties/origin-loop/enum", "enum", { allowedValues: q.properties.checks.properties["origin-loop"].enum }), a++);
         }
         if (D["rule-undecided"] !== void 0) {
           let n = D["rule-undecided"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: q.properties.checks.properties["rule-undecided"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: q.properties.checks.properties["rule-undecided"].enum }), a++);
         }
         if (D["file-invalid"] !== void 0) {
           let n = D["file-invalid"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["file-invalid"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["file-invalid"].enum }), a++);
         }
         if (D["workspace-invalid"] !== void 0) {
           let n = D["workspace-invalid"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["workspace-invalid"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["workspace-invalid"].enum }), a++);
         }
         if (D["item-invalid"] !== void 0) {
           let n = D["item-invalid"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["item-invalid"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["item-invalid"].enum }), a++);
         }
         if (D["item-conflict"] !== void 0) {
           let n = D["item-conflict"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: q.properties.checks.properties["item-conflict"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: q.properties.checks.properties["item-conflict"].enum }), a++);
         }
         if (D["secret-weak"] !== void 0) {
           let n = D["secret-weak"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: q.properties.checks.properties["secret-weak"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: q.properties.checks.properties["secret-weak"].enum }), a++);
         }
         if (D["secret-suspected"] !== void 0) {
           let n = D["secret-suspected"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: q.properties.checks.properties["secret-suspected"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: q.properties.checks.properties["secret-suspected"].enum }), a++);
         }
         if (D["token-literal"] !== void 0) {
           let n = D["token-literal"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: q.properties.checks.properties["token-literal"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: q.properties.checks.properties["token-literal"].enum }), a++);
         }
         if (D["suppression-invalid"] !== void 0) {
           let n = D["suppression-invalid"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-invalid"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-invalid"].enum }), a++);
         }
         if (D["suppression-unknown"] !== void 0) {
           let n = D["suppression-unknown"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unknown"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unknown"].enum }), a++);
         }
         if (D["suppression-expired"] !== void 0) {
           let n = D["suppression-expired"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-expired"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-expired"].enum }), a++);
         }
         if (D["suppression-unused"] !== void 0) {
           let n = D["suppression-unused"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unused"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unused"].enum }), a++);
         }
         if (D["exception-expired"] !== void 0) {
           let n = D["exception-expired"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: q.properties.checks.properties["exception-expired"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: q.properties.checks.properties["exception-expired"].enum }), a++);
         }
         if (D["exception-waiting"] !== void 0) {
           let n = D["exception-waiting"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: q.properties.checks.properties["exception-waiting"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: q.properties.checks.properties["exception-waiting"].enum }), a++);
         }
         if (D["exception-unused"] !== void 0) {
           let n = D["exception-unused"];
-          typeof n != "string" && (e = addFault(e, s + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, s + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: q.properties.checks.properties["exception-unused"].enum }), a++);
+          typeof n != "string" && (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: q.properties.checks.properties["exception-unused"].enum }), a++);
         }
       } else
-        e = addFault(e, s + "/checks", "#/properties/checks/type", "type", { type: "object" }), a++;
-      let ne = c.notify;
+        e = addFault(e, p + "/checks", "#/properties/checks/type", "type", { type: "object" }), a++;
+      let ne = A.notify;
       if (Array.isArray(ne)) {
         const n = ne.length;
-        for (let F = 0; F < n; F++) {
-          let k = ne[F];
+        for (let _ = 0; _ < n; _++) {
+          let k = ne[_];
           if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.kind === void 0 && (e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), a++), k.url === void 0 && (e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "url" }), a++), k.on === void 0 && (e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/required", "required", { missingProperty: "on" }), a++);
-            for (const A in k)
-              A === "kind" || A === "url" || A === "secret" || A === "on" || (e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: A }), a++);
+            k.kind === void 0 && (e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), a++), k.url === void 0 && (e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/required", "required", { missingProperty: "url" }), a++), k.on === void 0 && (e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/required", "required", { missingProperty: "on" }), a++);
+            for (const L in k)
+              L === "kind" || L === "url" || L === "secret" || L === "on" || (e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: L }), a++);
             if (k.kind !== void 0) {
-              let A = k.kind;
-              typeof A != "string" && (e = addFault(e, s + "/notify/" + F + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), a++), A === "webhook" || A === "slack" || A === "teams" || (e = addFault(e, s + "/notify/" + F + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: q.properties.notify.items.properties.kind.enum }), a++);
+              let L = k.kind;
+              typeof L != "string" && (e = addFault(e, p + "/notify/" + _ + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), a++), L === "webhook" || L === "slack" || L === "teams" || (e = addFault(e, p + "/notify/" + _ + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: q.properties.notify.items.properties.kind.enum }), a++);
             }
-            if (k.url !== void 0 && typeof k.url != "string" && (e = addFault(e, s + "/notify/" + F + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), a++), k.secret !== void 0 && typeof k.secret != "string" && (e = addFault(e, s + "/notify/" + F + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), a++), k.on !== void 0) {
-              let A = k.on;
-              if (Array.isArray(A)) {
-                A.length < 1 && (e = addFault(e, s + "/notify/" + F + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), a++);
-                const $ = A.length;
+            if (k.url !== void 0 && typeof k.url != "string" && (e = addFault(e, p + "/notify/" + _ + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), a++), k.secret !== void 0 && typeof k.secret != "string" && (e = addFault(e, p + "/notify/" + _ + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), a++), k.on !== void 0) {
+              let L = k.on;
+              if (Array.isArray(L)) {
+                L.length < 1 && (e = addFault(e, p + "/notify/" + _ + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), a++);
+                const $ = L.length;
                 for (let z = 0; z < $; z++) {
-                  let x = A[z];
-                  typeof x != "string" && (e = addFault(e, s + "/notify/" + F + "/on/" + z, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), a++), x === "applied" || x === "refused" || x === "in-doubt" || x === "failed" || x === "drift" || x === "rollout" || x === "approval" || (e = addFault(e, s + "/notify/" + F + "/on/" + z, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: q.properties.notify.items.properties.on.items.enum }), a++);
+                  let x = L[z];
+                  typeof x != "string" && (e = addFault(e, p + "/notify/" + _ + "/on/" + z, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), a++), x === "applied" || x === "refused" || x === "in-doubt" || x === "failed" || x === "drift" || x === "rollout" || x === "approval" || (e = addFault(e, p + "/notify/" + _ + "/on/" + z, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: q.properties.notify.items.properties.on.items.enum }), a++);
                 }
               } else
-                e = addFault(e, s + "/notify/" + F + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), a++;
+                e = addFault(e, p + "/notify/" + _ + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), a++;
             }
           } else
-            e = addFault(e, s + "/notify/" + F, "#/properties/notify/items/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, s + "/notify", "#/properties/notify/type", "type", { type: "array" }), a++;
-      let X = c.serve;
-      if (X && typeof X == "object" && !Array.isArray(X)) {
-        X.drift === void 0 && (X.drift = {});
-        for (const F in X)
-          F === "drift" || F === "auth" || (e = addFault(e, s + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: F }), a++);
-        let n = X.drift;
+        e = addFault(e, p + "/notify", "#/properties/notify/type", "type", { type: "array" }), a++;
+      let T = A.serve;
+      if (T && typeof T == "object" && !Array.isArray(T)) {
+        T.drift === void 0 && (T.drift = {});
+        for (const _ in T)
+          _ === "url" || _ === "drift" || _ === "auth" || (e = addFault(e, p + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: _ }), a++);
+        if (T.url !== void 0) {
+          let _ = T.url;
+          typeof _ == "string" ? (b(_) > 1e3 && (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/maxLength", "maxLength", { limit: 1e3 }), a++), d.test(_) || (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/pattern", "pattern", { pattern: "^https?://[^\\s?#@<>|]+$" }), a++)) : (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/type", "type", { type: "string" }), a++);
+        }
+        let n = T.drift;
         if (n && typeof n == "object" && !Array.isArray(n)) {
           n.repair === void 0 && (n.repair = !1);
-          for (const F in n)
-            F === "schedule" || F === "observed" || F === "repair" || (e = addFault(e, s + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: F }), a++);
+          for (const _ in n)
+            _ === "schedule" || _ === "observed" || _ === "repair" || (e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: _ }), a++);
           if (n.schedule !== void 0) {
-            let F = n.schedule;
-            typeof F == "string" ? d.test(F) || (e = addFault(e, s + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), a++) : (e = addFault(e, s + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), a++);
+            let _ = n.schedule;
+            typeof _ == "string" ? g.test(_) || (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), a++) : (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), a++);
           }
           if (n.observed !== void 0) {
-            let F = n.observed;
-            typeof F == "string" ? b(F) < 1 && (e = addFault(e, s + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, s + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), a++);
+            let _ = n.observed;
+            typeof _ == "string" ? b(_) < 1 && (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), a++);
           }
-          typeof n.repair != "boolean" && (e = addFault(e, s + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), a++);
+          typeof n.repair != "boolean" && (e = addFault(e, p + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), a++);
         } else
-          e = addFault(e, s + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), a++;
-        if (X.auth !== void 0) {
-          let F = X.auth;
-          if (F && typeof F == "object" && !Array.isArray(F)) {
-            F.groupsClaim === void 0 && (F.groupsClaim = "groups"), F.ci === void 0 && (F.ci = []);
-            for (const $ in F)
-              $ === "issuer" || $ === "clientId" || $ === "clientSecret" || $ === "groupsClaim" || $ === "proxy" || $ === "ci" || (e = addFault(e, s + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
-            if (F.issuer !== void 0) {
-              let $ = F.issuer;
-              typeof $ == "string" ? (b($) > 1e3 && (e = addFault(e, s + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), a++), b($) < 1 && (e = addFault(e, s + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), a++);
+          e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), a++;
+        if (T.auth !== void 0) {
+          let _ = T.auth;
+          if (_ && typeof _ == "object" && !Array.isArray(_)) {
+            _.groupsClaim === void 0 && (_.groupsClaim = "groups"), _.ci === void 0 && (_.ci = []);
+            for (const $ in _)
+              $ === "issuer" || $ === "clientId" || $ === "clientSecret" || $ === "groupsClaim" || $ === "proxy" || $ === "ci" || (e = addFault(e, p + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
+            if (_.issuer !== void 0) {
+              let $ = _.issuer;
+              typeof $ == "string" ? (b($) > 1e3 && (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), a++), b($) < 1 && (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), a++);
             }
-            if (F.clientId !== void 0) {
-              let $ = F.clientId;
-              typeof $ == "string" ? (b($) > 1e3 && (e = addFault(e, s + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), a++), b($) < 1 && (e = addFault(e, s + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), a++);
+            if (_.clientId !== void 0) {
+              let $ = _.clientId;
+              typeof $ == "string" ? (b($) > 1e3 && (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), a++), b($) < 1 && (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), a++);
             }
-            if (F.clientSecret !== void 0) {
-              let $ = F.clientSecret;
-              typeof $ == "string" ? b($) > 4096 && (e = addFault(e, s + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), a++) : (e = addFault(e, s + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), a++);
+            if (_.clientSecret !== void 0) {
+              let $ = _.clientSecret;
+              typeof $ == "string" ? b($) > 4096 && (e = addFault(e, p + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), a++) : (e = addFault(e, p + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), a++);
             }
-            let k = F.groupsClaim;
-            if (typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, s + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, s + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), a++), F.proxy !== void 0) {
-              let $ = F.proxy;
+            let k = _.groupsClaim;
+            if (typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), a++), _.proxy !== void 0) {
+              let $ = _.proxy;
               if ($ && typeof $ == "object" && !Array.isArray($)) {
-                $.user === void 0 && ($.user = "X-Forwarded-User"), $.from === void 0 && (e = addFault(e, s + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), a++);
+                $.user === void 0 && ($.user = "X-Forwarded-User"), $.from === void 0 && (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), a++);
                 for (const x in $)
-                  x === "from" || x === "user" || x === "groups" || (e = addFault(e, s + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+                  x === "from" || x === "user" || x === "groups" || (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
                 if ($.from !== void 0) {
                   let x = $.from;
                   if (Array.isArray(x)) {
-                    x.length > 100 && (e = addFault(e, s + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), a++), x.length < 1 && (e = addFault(e, s + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), a++);
+                    x.length > 100 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), a++), x.length < 1 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), a++);
                     const j = x.length;
                     for (let N = 0; N < j; N++) {
                       let I = x[N];
-                      typeof I == "string" ? (b(I) > 100 && (e = addFault(e, s + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), a++), b(I) < 1 && (e = addFault(e, s + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), a++);
+                      typeof I == "string" ? (b(I) > 100 && (e = addFault(e, p + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), a++), b(I) < 1 && (e = addFault(e, p + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), a++);
                     }
                   } else
-                    e = addFault(e, s + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/type", "type", { type: "array" }), a++;
+                    e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/type", "type", { type: "array" }), a++;
                 }
                 let z = $.user;
-                if (typeof z == "string" ? g.test(z) || (e = addFault(e, s + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, s + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), a++), $.groups !== void 0) {
+                if (typeof z == "string" ? h.test(z) || (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), a++), $.groups !== void 0) {
                   let x = $.groups;
-                  typeof x == "string" ? g.test(x) || (e = addFault(e, s + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, s + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), a++);
+                  typeof x == "string" ? h.test(x) || (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), a++);
                 }
               } else
-                e = addFault(e, s + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/type", "type", { type: "object" }), a++;
+                e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/type", "type", { type: "object" }), a++;
             }
-            let A = F.ci;
-            if (Array.isArray(A)) {
-              A.length > 20 && (e = addFault(e, s + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), a++);
-              const $ = A.length;
+            let L = _.ci;
+            if (Array.isArray(L)) {
+              L.length > 20 && (e = addFault(e, p + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), a++);
+              const $ = L.length;
               for (let z = 0; z < $; z++) {
-                let x = A[z];
+                let x = L[z];
                 if (x && typeof x == "object" && !Array.isArray(x)) {
-                  x.issuer === void 0 && (e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), a++), x.audience === void 0 && (e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), a++), x.claims === void 0 && (e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), a++);
+                  x.issuer === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), a++), x.audience === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), a++), x.claims === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), a++);
                   for (const j in x)
-                    j === "issuer" || j === "audience" || j === "claims" || (e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: j }), a++);
+                    j === "issuer" || j === "audience" || j === "claims" || (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: j }), a++);
                   if (x.issuer !== void 0) {
                     let j = x.issuer;
-                    typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), a++), b(j) < 1 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), a++);
+                    typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), a++), b(j) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), a++);
                   }
                   if (x.audience !== void 0) {
                     let j = x.audience;
-                    typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), a++), b(j) < 1 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), a++);
+                    typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), a++), b(j) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), a++);
                   }
                   if (x.claims !== void 0) {
                     let j = x.claims;
                     if (j && typeof j == "object" && !Array.isArray(j)) {
-                      Object.keys(j).length > 20 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), a++), Object.keys(j).length < 1 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), a++);
+                      Object.keys(j).length > 20 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), a++), Object.keys(j).length < 1 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), a++);
                       for (const N in j) {
                         let I = j[N];
-                        typeof I == "string" ? (b(I) > 1e3 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/maxLength", "maxLength", { limit: 1e3 }), a++), b(I) < 1 && (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/type", "type", { type: "string" }), a++);
+                        typeof I == "string" ? (b(I) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/maxLength", "maxLength", { limit: 1e3 }), a++), b(I) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/ci/" + z + "/claims/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/serve/properties/auth/properties/ci/items/properties/claims/additionalProperties/type", "type", { type: "string" }), a++);
                       }
                     } else
-                      e = addFault(e, s + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/type", "type", { type: "object" }), a++;
+                      e = addFault(e, p + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/type", "type", { type: "object" }), a++;
                   }
                 } else
-                  e = addFault(e, s + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/type", "type", { type: "object" }), a++;
+                  e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/type", "type", { type: "object" }), a++;
               }
             } else
-              e = addFault(e, s + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/type", "type", { type: "array" }), a++;
+              e = addFault(e, p + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/type", "type", { type: "array" }), a++;
           } else
-            e = addFault(e, s + "/serve/auth", "#/properties/serve/properties/auth/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/serve/auth", "#/properties/serve/properties/auth/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, s + "/serve", "#/properties/serve/type", "type", { type: "object" }), a++;
-      let ee = c.roles;
+        e = addFault(e, p + "/serve", "#/properties/serve/type", "type", { type: "object" }), a++;
+      let ee = A.roles;
       if (Array.isArray(ee)) {
-        ee.length > 1e3 && (e = addFault(e, s + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), a++);
+        ee.length > 1e3 && (e = addFault(e, p + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), a++);
         const n = ee.length;
-        for (let F = 0; F < n; F++) {
-          let k = ee[F];
+        for (let _ = 0; _ < n; _++) {
+          let k = ee[_];
           if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.users === void 0 && (k.users = []), k.groups === void 0 && (k.groups = []), k.domains === void 0 && (k.domains = ["*"]), k.role === void 0 && (e = addFault(e, s + "/roles/" + F, "#/properties/roles/items/required", "required", { missingProperty: "role" }), a++);
+            k.users === void 0 && (k.users = []), k.groups === void 0 && (k.groups = []), k.domains === void 0 && (k.domains = ["*"]), k.role === void 0 && (e = addFault(e, p + "/roles/" + _, "#/properties/roles/items/required", "required", { missingProperty: "role" }), a++);
             for (const x in k)
-              x === "role" || x === "users" || x === "groups" || x === "domains" || (e = addFault(e, s + "/roles/" + F, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+              x === "role" || x === "users" || x === "groups" || x === "domains" || (e = addFault(e, p + "/roles/" + _, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
             if (k.role !== void 0) {
               let x = k.role;
-              typeof x != "string" && (e = addFault(e, s + "/roles/" + F + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), a++), x === "viewer" || x === "approver" || x === "operator" || (e = addFault(e, s + "/roles/" + F + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: q.properties.roles.items.properties.role.enum }), a++);
+              typeof x != "string" && (e = addFault(e, p + "/roles/" + _ + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), a++), x === "viewer" || x === "approver" || x === "operator" || (e = addFault(e, p + "/roles/" + _ + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: q.properties.roles.items.properties.role.enum }), a++);
             }
-            let A = k.users;
-            if (Array.isArray(A)) {
-              A.length > 1e3 && (e = addFault(e, s + "/roles/" + F + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), a++);
-              const x = A.length;
+            let L = k.users;
+            if (Array.isArray(L)) {
+              L.length > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), a++);
+              const x = L.length;
               for (let j = 0; j < x; j++) {
-                let N = A[j];
-                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, s + "/roles/" + F + "/users/" + j, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, s + "/roles/" + F + "/users/" + j, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/roles/" + F + "/users/" + j, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), a++);
+                let N = L[j];
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/users/" + j, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + _ + "/users/" + j, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + _ + "/users/" + j, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, s + "/roles/" + F + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), a++;
+              e = addFault(e, p + "/roles/" + _ + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), a++;
             let $ = k.groups;
             if (Array.isArray($)) {
-              $.length > 1e3 && (e = addFault(e, s + "/roles/" + F + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), a++);
+              $.length > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), a++);
               const x = $.length;
               for (let j = 0; j < x; j++) {
                 let N = $[j];
-                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, s + "/roles/" + F + "/groups/" + j, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, s + "/roles/" + F + "/groups/" + j, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/roles/" + F + "/groups/" + j, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), a++);
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/groups/" + j, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + _ + "/groups/" + j, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + _ + "/groups/" + j, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, s + "/roles/" + F + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), a++;
+              e = addFault(e, p + "/roles/" + _ + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), a++;
             let z = k.domains;
             if (Array.isArray(z)) {
-              z.length > 1e3 && (e = addFault(e, s + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), a++), z.length < 1 && (e = addFault(e, s + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), a++);
+              z.length > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), a++), z.length < 1 && (e = addFault(e, p + "/roles/" + _ + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), a++);
               const x = z.length;
               for (let j = 0; j < x; j++) {
                 let N = z[j];
-                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, s + "/roles/" + F + "/domains/" + j, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, s + "/roles/" + F + "/domains/" + j, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, s + "/roles/" + F + "/domains/" + j, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), a++);
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/domains/" + j, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + _ + "/domains/" + j, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + _ + "/domains/" + j, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, s + "/roles/" + F + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), a++;
+              e = addFault(e, p + "/roles/" + _ + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), a++;
           } else
-            e = addFault(e, s + "/roles/" + F, "#/properties/roles/items/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/roles/" + _, "#/properties/roles/items/type", "type", { type: "object" }), a++;
         }
       } else
-        e = addFault(e, s + "/roles", "#/properties/roles/type", "type", { type: "array" }), a++;
+        e = addFault(e, p + "/roles", "#/properties/roles/type", "type", { type: "array" }), a++;
     } else
-      e = addFault(e, s, "#/type", "type", { type: "object" }), a++;
-    return h.errors = e, a === 0;
+      e = addFault(e, p, "#/type", "type", { type: "object" }), a++;
+    return F.errors = e, a === 0;
   }
-  return h;
+  return F;
 }
 export function createTestFaults() {
   const q = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters;
-  function v(y, { instancePath: u = "", parentData: m, parentDataProperty: _, rootData: f = y } = {}) {
+  function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
     let i = null, t = 0;
     if (y && typeof y == "object" && !Array.isArray(y)) {
       y.test === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "test" }), t++);
@@ -2236,8 +2240,8 @@ export function createTestFaults() {
         let l = y.domains;
         if (Array.isArray(l)) {
           l.length < 1 && (i = addFault(i, u + "/domains", "#/properties/domains/minItems", "minItems", { limit: 1 }), t++);
-          const o = l.length;
-          for (let d = 0; d < o; d++) {
+          const s = l.length;
+          for (let d = 0; d < s; d++) {
             let g = l[d];
             typeof g == "string" ? b(g) < 1 && (i = addFault(i, u + "/domains/" + d, "#/properties/domains/items/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/domains/" + d, "#/properties/domains/items/type", "type", { type: "string" }), t++);
           }
@@ -2247,24 +2251,24 @@ export function createTestFaults() {
       if (y.given !== void 0) {
         let l = y.given;
         if (l && typeof l == "object" && !Array.isArray(l)) {
-          for (const o in l)
-            o === "profiles" || o === "vars" || o === "config" || (i = addFault(i, u + "/given", "#/properties/given/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+          for (const s in l)
+            s === "profiles" || s === "vars" || s === "config" || (i = addFault(i, u + "/given", "#/properties/given/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
           if (l.profiles !== void 0) {
-            let o = l.profiles;
-            if (Array.isArray(o)) {
-              const d = o.length;
+            let s = l.profiles;
+            if (Array.isArray(s)) {
+              const d = s.length;
               for (let g = 0; g < d; g++)
-                typeof o[g] != "string" && (i = addFault(i, u + "/given/profiles/" + g, "#/properties/given/properties/profiles/items/type", "type", { type: "string" }), t++);
+                typeof s[g] != "string" && (i = addFault(i, u + "/given/profiles/" + g, "#/properties/given/properties/profiles/items/type", "type", { type: "string" }), t++);
             } else
               i = addFault(i, u + "/given/profiles", "#/properties/given/properties/profiles/type", "type", { type: "array" }), t++;
           }
           if (l.vars !== void 0) {
-            let o = l.vars;
-            o && typeof o == "object" && !Array.isArray(o) || (i = addFault(i, u + "/given/vars", "#/properties/given/properties/vars/type", "type", { type: "object" }), t++);
+            let s = l.vars;
+            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/given/vars", "#/properties/given/properties/vars/type", "type", { type: "object" }), t++);
           }
           if (l.config !== void 0) {
-            let o = l.config;
-            o && typeof o == "object" && !Array.isArray(o) || (i = addFault(i, u + "/given/config", "#/properties/given/properties/config/type", "type", { type: "object" }), t++);
+            let s = l.config;
+            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/given/config", "#/properties/given/properties/config/type", "type", { type: "object" }), t++);
           }
         } else
           i = addFault(i, u + "/given", "#/properties/given/type", "type", { type: "object" }), t++;
@@ -2281,8 +2285,8 @@ export function createTestFaults() {
         let l = y.requests;
         if (Array.isArray(l)) {
           l.length < 1 && (i = addFault(i, u + "/requests", "#/properties/requests/minItems", "minItems", { limit: 1 }), t++);
-          const o = l.length;
-          for (let d = 0; d < o; d++) {
+          const s = l.length;
+          for (let d = 0; d < s; d++) {
             let g = l[d];
             if (g && typeof g == "object" && !Array.isArray(g)) {
               g.url === void 0 && (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/required", "required", { missingProperty: "url" }), t++);
@@ -2325,43 +2329,43 @@ export function createTestFaults() {
       if (y.plan !== void 0) {
         let l = y.plan;
         if (l && typeof l == "object" && !Array.isArray(l)) {
-          for (const o in l)
-            o === "from" || o === "writes" || o === "actions" || (i = addFault(i, u + "/plan", "#/properties/plan/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+          for (const s in l)
+            s === "from" || s === "writes" || s === "actions" || (i = addFault(i, u + "/plan", "#/properties/plan/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
           if (l.from !== void 0) {
-            let o = l.from;
-            o && typeof o == "object" && !Array.isArray(o) || (i = addFault(i, u + "/plan/from", "#/properties/plan/properties/from/type", "type", { type: "object" }), t++);
+            let s = l.from;
+            s && typeof s == "object" && !Array.isArray(s) || (i = addFault(i, u + "/plan/from", "#/properties/plan/properties/from/type", "type", { type: "object" }), t++);
           }
           if (l.writes !== void 0) {
-            let o = l.writes;
+            let s = l.writes;
             const d = t;
             let g = !1, h = null;
-            const c = t;
-            typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), t++), typeof o == "number" && isFinite(o) && (o < 0 || isNaN(o)) && (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
-            var r = c === t;
+            const F = t;
+            typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), t++), typeof s == "number" && isFinite(s) && (s < 0 || isNaN(s)) && (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
+            var r = F === t;
             r && (g = !0, h = 0);
-            const s = t;
-            if (o && typeof o == "object" && !Array.isArray(o)) {
-              for (const L in o)
-                L === "min" || L === "max" || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: L }), t++);
-              if (o.min !== void 0) {
-                let L = o.min;
-                typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/type", "type", { type: "integer" }), t++), typeof L == "number" && isFinite(L) && (L < 0 || isNaN(L)) && (i = addFault(i, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
+            const A = t;
+            if (s && typeof s == "object" && !Array.isArray(s)) {
+              for (const p in s)
+                p === "min" || p === "max" || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: p }), t++);
+              if (s.min !== void 0) {
+                let p = s.min;
+                typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (i = addFault(i, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/type", "type", { type: "integer" }), t++), typeof p == "number" && isFinite(p) && (p < 0 || isNaN(p)) && (i = addFault(i, u + "/plan/writes/min", "#/properties/plan/properties/writes/oneOf/1/properties/min/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
               }
-              if (o.max !== void 0) {
-                let L = o.max;
-                typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/type", "type", { type: "integer" }), t++), typeof L == "number" && isFinite(L) && (L < 0 || isNaN(L)) && (i = addFault(i, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
+              if (s.max !== void 0) {
+                let p = s.max;
+                typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (i = addFault(i, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/type", "type", { type: "integer" }), t++), typeof p == "number" && isFinite(p) && (p < 0 || isNaN(p)) && (i = addFault(i, u + "/plan/writes/max", "#/properties/plan/properties/writes/oneOf/1/properties/max/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
               }
             } else
               i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/type", "type", { type: "object" }), t++;
-            var r = s === t;
+            var r = A === t;
             r && g ? (g = !1, h = [h, 1]) : r && (g = !0, h = 1), g ? (t = d, i !== null && (d ? i.length = d : i = null)) : (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: h }), t++);
           }
           if (l.actions !== void 0) {
-            let o = l.actions;
-            if (Array.isArray(o)) {
-              const d = o.length;
+            let s = l.actions;
+            if (Array.isArray(s)) {
+              const d = s.length;
               for (let g = 0; g < d; g++) {
-                let h = o[g];
+                let h = s[g];
                 typeof h != "string" && (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), t++), h === "set" || h === "change" || h === "unset" || h === "release" || (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: q.properties.plan.properties.actions.items.enum }), t++);
               }
             } else
@@ -2372,46 +2376,46 @@ export function createTestFaults() {
       }
       if (y.emulator !== void 0) {
         let l = y.emulator;
-        const o = t;
+        const s = t;
         let d = !1, g = null;
         const h = t;
         typeof l != "string" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), t++), l === "accepts" || l === "refuses" || (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: q.properties.emulator.oneOf[0].enum }), t++);
-        var p = h === t;
-        p && (d = !0, g = 0);
-        const c = t;
+        var o = h === t;
+        o && (d = !0, g = 0);
+        const F = t;
         if (l && typeof l == "object" && !Array.isArray(l)) {
           l.refuses === void 0 && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/required", "required", { missingProperty: "refuses" }), t++);
-          for (const s in l)
-            s !== "refuses" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
+          for (const A in l)
+            A !== "refuses" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/additionalProperties", "additionalProperties", { additionalProperty: A }), t++);
           if (l.refuses !== void 0) {
-            let s = l.refuses;
-            if (s && typeof s == "object" && !Array.isArray(s)) {
-              for (const L in s)
-                L === "text" || L === "code" || (i = addFault(i, u + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/additionalProperties", "additionalProperties", { additionalProperty: L }), t++);
-              if (s.text !== void 0 && typeof s.text != "string" && (i = addFault(i, u + "/emulator/refuses/text", "#/properties/emulator/oneOf/1/properties/refuses/properties/text/type", "type", { type: "string" }), t++), s.code !== void 0) {
-                let L = s.code;
-                typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (i = addFault(i, u + "/emulator/refuses/code", "#/properties/emulator/oneOf/1/properties/refuses/properties/code/type", "type", { type: "integer" }), t++);
+            let A = l.refuses;
+            if (A && typeof A == "object" && !Array.isArray(A)) {
+              for (const p in A)
+                p === "text" || p === "code" || (i = addFault(i, u + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/additionalProperties", "additionalProperties", { additionalProperty: p }), t++);
+              if (A.text !== void 0 && typeof A.text != "string" && (i = addFault(i, u + "/emulator/refuses/text", "#/properties/emulator/oneOf/1/properties/refuses/properties/text/type", "type", { type: "string" }), t++), A.code !== void 0) {
+                let p = A.code;
+                typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p) || (i = addFault(i, u + "/emulator/refuses/code", "#/properties/emulator/oneOf/1/properties/refuses/properties/code/type", "type", { type: "integer" }), t++);
               }
             } else
               i = addFault(i, u + "/emulator/refuses", "#/properties/emulator/oneOf/1/properties/refuses/type", "type", { type: "object" }), t++;
           }
         } else
           i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/1/type", "type", { type: "object" }), t++;
-        var p = c === t;
-        p && d ? (d = !1, g = [g, 1]) : p && (d = !0, g = 1), d ? (t = o, i !== null && (o ? i.length = o : i = null)) : (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: g }), t++);
+        var o = F === t;
+        o && d ? (d = !1, g = [g, 1]) : o && (d = !0, g = 1), d ? (t = s, i !== null && (s ? i.length = s : i = null)) : (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf", "oneOf", { passingSchemas: g }), t++);
       }
       if (y.expect !== void 0) {
         let l = y.expect;
         if (l && typeof l == "object" && !Array.isArray(l)) {
           l.violates === void 0 && (i = addFault(i, u + "/expect", "#/properties/expect/required", "required", { missingProperty: "violates" }), t++);
-          for (const o in l)
-            o !== "violates" && (i = addFault(i, u + "/expect", "#/properties/expect/additionalProperties", "additionalProperties", { additionalProperty: o }), t++);
+          for (const s in l)
+            s !== "violates" && (i = addFault(i, u + "/expect", "#/properties/expect/additionalProperties", "additionalProperties", { additionalProperty: s }), t++);
           if (l.violates !== void 0) {
-            let o = l.violates;
-            if (Array.isArray(o)) {
-              const d = o.length;
+            let s = l.violates;
+            if (Array.isArray(s)) {
+              const d = s.length;
               for (let g = 0; g < d; g++)
-                typeof o[g] != "string" && (i = addFault(i, u + "/expect/violates/" + g, "#/properties/expect/properties/violates/items/type", "type", { type: "string" }), t++);
+                typeof s[g] != "string" && (i = addFault(i, u + "/expect/violates/" + g, "#/properties/expect/properties/violates/items/type", "type", { type: "string" }), t++);
             } else
               i = addFault(i, u + "/expect/violates", "#/properties/expect/properties/violates/type", "type", { type: "array" }), t++;
           }
@@ -2426,124 +2430,124 @@ export function createTestFaults() {
 }
 export function createPolicyFaults() {
   const q = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, w = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), b = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), v = countCharacters;
-  function y(u, { instancePath: m = "", parentData: _, parentDataProperty: f, rootData: i = u } = {}) {
+  function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
     let t = null, r = 0;
-    const p = r;
-    let l = !1;
     const o = r;
+    let l = !1;
+    const s = r;
     u && typeof u == "object" && !Array.isArray(u) && (u.policy === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "policy" }), r++), u.level === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "level" }), r++), u.on === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "on" }), r++), u.deny === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "deny" }), r++), u.message === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "message" }), r++));
-    var d = o === r;
+    var d = s === r;
     if (l = l || d, !l) {
-      const c = r;
+      const F = r;
       u && typeof u == "object" && !Array.isArray(u) && u.except === void 0 && (t = addFault(t, m, "#/anyOf/1/required", "required", { missingProperty: "except" }), r++);
-      var d = c === r;
+      var d = F === r;
       l = l || d;
     }
-    if (l ? (r = p, t !== null && (p ? t.length = p : t = null)) : (t = addFault(t, m, "#/anyOf", "anyOf", {}), r++), u && typeof u == "object" && !Array.isArray(u)) {
-      for (const c in u)
-        c === "policy" || c === "level" || c === "on" || c === "when" || c === "deny" || c === "message" || c === "requests" || c === "except" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: c }), r++);
+    if (l ? (r = o, t !== null && (o ? t.length = o : t = null)) : (t = addFault(t, m, "#/anyOf", "anyOf", {}), r++), u && typeof u == "object" && !Array.isArray(u)) {
+      for (const F in u)
+        F === "policy" || F === "level" || F === "on" || F === "when" || F === "deny" || F === "message" || F === "requests" || F === "except" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: F }), r++);
       if (u.policy !== void 0) {
-        let c = u.policy;
-        typeof c == "string" ? w.test(c) || (t = addFault(t, m + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, m + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
+        let F = u.policy;
+        typeof F == "string" ? w.test(F) || (t = addFault(t, m + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, m + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
       }
       if (u.level !== void 0) {
-        let c = u.level;
-        typeof c != "string" && (t = addFault(t, m + "/level", "#/properties/level/type", "type", { type: "string" }), r++), c === "advisory" || c === "soft" || c === "hard" || (t = addFault(t, m + "/level", "#/properties/level/enum", "enum", { allowedValues: q.properties.level.enum }), r++);
+        let F = u.level;
+        typeof F != "string" && (t = addFault(t, m + "/level", "#/properties/level/type", "type", { type: "string" }), r++), F === "advisory" || F === "soft" || F === "hard" || (t = addFault(t, m + "/level", "#/properties/level/enum", "enum", { allowedValues: q.properties.level.enum }), r++);
       }
       if (u.on !== void 0) {
-        let c = u.on;
-        typeof c != "string" && (t = addFault(t, m + "/on", "#/properties/on/type", "type", { type: "string" }), r++), c === "domain" || c === "change" || c === "write" || c === "plan" || c === "request" || (t = addFault(t, m + "/on", "#/properties/on/enum", "enum", { allowedValues: q.properties.on.enum }), r++);
+        let F = u.on;
+        typeof F != "string" && (t = addFault(t, m + "/on", "#/properties/on/type", "type", { type: "string" }), r++), F === "domain" || F === "change" || F === "write" || F === "plan" || F === "request" || (t = addFault(t, m + "/on", "#/properties/on/enum", "enum", { allowedValues: q.properties.on.enum }), r++);
       }
       if (u.when !== void 0) {
-        let c = u.when;
-        const s = r;
-        let L = !1;
+        let F = u.when;
+        const A = r;
+        let p = !1;
         const V = r;
-        typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), r++);
+        typeof F == "string" ? v(F) < 1 && (t = addFault(t, m + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), r++);
         var g = V === r;
-        if (L = L || g, !L) {
+        if (p = p || g, !p) {
           const O = r;
-          typeof c != "boolean" && (t = addFault(t, m + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), r++);
+          typeof F != "boolean" && (t = addFault(t, m + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), r++);
           var g = O === r;
-          L = L || g;
+          p = p || g;
         }
-        L ? (r = s, t !== null && (s ? t.length = s : t = null)) : (t = addFault(t, m + "/when", "#/properties/when/anyOf", "anyOf", {}), r++);
+        p ? (r = A, t !== null && (A ? t.length = A : t = null)) : (t = addFault(t, m + "/when", "#/properties/when/anyOf", "anyOf", {}), r++);
       }
       if (u.deny !== void 0) {
-        let c = u.deny;
-        const s = r;
-        let L = !1;
+        let F = u.deny;
+        const A = r;
+        let p = !1;
         const V = r;
-        typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), r++);
+        typeof F == "string" ? v(F) < 1 && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), r++);
         var h = V === r;
-        if (L = L || h, !L) {
+        if (p = p || h, !p) {
           const O = r;
-          typeof c != "boolean" && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), r++);
+          typeof F != "boolean" && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), r++);
           var h = O === r;
-          L = L || h;
+          p = p || h;
         }
-        L ? (r = s, t !== null && (s ? t.length = s : t = null)) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf", "anyOf", {}), r++);
+        p ? (r = A, t !== null && (A ? t.length = A : t = null)) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf", "anyOf", {}), r++);
       }
       if (u.message !== void 0) {
-        let c = u.message;
-        typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/message", "#/properties/message/type", "type", { type: "string" }), r++);
+        let F = u.message;
+        typeof F == "string" ? v(F) < 1 && (t = addFault(t, m + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/message", "#/properties/message/type", "type", { type: "string" }), r++);
       }
       if (u.requests !== void 0) {
-        let c = u.requests;
-        typeof c == "string" ? v(c) < 1 && (t = addFault(t, m + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/requests", "#/properties/requests/type", "type", { type: "string" }), r++);
+        let F = u.requests;
+        typeof F == "string" ? v(F) < 1 && (t = addFault(t, m + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/requests", "#/properties/requests/type", "type", { type: "string" }), r++);
       }
       if (u.except !== void 0) {
-        let c = u.except;
-        if (Array.isArray(c)) {
-          const s = c.length;
-          for (let L = 0; L < s; L++) {
-            let V = c[L];
+        let F = u.except;
+        if (Array.isArray(F)) {
+          const A = F.length;
+          for (let p = 0; p < A; p++) {
+            let V = F[p];
             if (V && typeof V == "object" && !Array.isArray(V)) {
-              V.policy === void 0 && (t = addFault(t, m + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "policy" }), r++), V.reason === void 0 && (t = addFault(t, m + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "reason" }), r++), V.until === void 0 && (t = addFault(t, m + "/except/" + L, "#/properties/except/items/required", "required", { missingProperty: "until" }), r++);
+              V.policy === void 0 && (t = addFault(t, m + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "policy" }), r++), V.reason === void 0 && (t = addFault(t, m + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "reason" }), r++), V.until === void 0 && (t = addFault(t, m + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "until" }), r++);
               for (const O in V)
-                O === "policy" || O === "domains" || O === "items" || O === "reason" || O === "until" || O === "by" || (t = addFault(t, m + "/except/" + L, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: O }), r++);
+                O === "policy" || O === "domains" || O === "items" || O === "reason" || O === "until" || O === "by" || (t = addFault(t, m + "/except/" + p, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: O }), r++);
               if (V.policy !== void 0) {
                 let O = V.policy;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + L + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + p + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), r++);
               }
               if (V.domains !== void 0) {
                 let O = V.domains;
                 if (Array.isArray(O)) {
-                  O.length < 1 && (t = addFault(t, m + "/except/" + L + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), r++);
-                  const e = O.length;
-                  for (let a = 0; a < e; a++) {
-                    let U = O[a];
-                    typeof U == "string" ? v(U) < 1 && (t = addFault(t, m + "/except/" + L + "/domains/" + a, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/domains/" + a, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), r++);
+                  O.length < 1 && (t = addFault(t, m + "/except/" + p + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), r++);
+                  const M = O.length;
+                  for (let e = 0; e < M; e++) {
+                    let a = O[e];
+                    typeof a == "string" ? v(a) < 1 && (t = addFault(t, m + "/except/" + p + "/domains/" + e, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/domains/" + e, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), r++);
                   }
                 } else
-                  t = addFault(t, m + "/except/" + L + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), r++;
+                  t = addFault(t, m + "/except/" + p + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), r++;
               }
               if (V.items !== void 0) {
                 let O = V.items;
                 if (Array.isArray(O)) {
-                  O.length < 1 && (t = addFault(t, m + "/except/" + L + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), r++);
-                  const e = O.length;
-                  for (let a = 0; a < e; a++) {
-                    let U = O[a];
-                    typeof U == "string" ? v(U) < 1 && (t = addFault(t, m + "/except/" + L + "/items/" + a, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/items/" + a, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), r++);
+                  O.length < 1 && (t = addFault(t, m + "/except/" + p + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), r++);
+                  const M = O.length;
+                  for (let e = 0; e < M; e++) {
+                    let a = O[e];
+                    typeof a == "string" ? v(a) < 1 && (t = addFault(t, m + "/except/" + p + "/items/" + e, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/items/" + e, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), r++);
                   }
                 } else
-                  t = addFault(t, m + "/except/" + L + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), r++;
+                  t = addFault(t, m + "/except/" + p + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), r++;
               }
               if (V.reason !== void 0) {
                 let O = V.reason;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + L + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + p + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), r++);
               }
               if (V.until !== void 0) {
                 let O = V.until;
-                typeof O == "string" ? b.test(O) || (t = addFault(t, m + "/except/" + L + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), r++) : (t = addFault(t, m + "/except/" + L + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? b.test(O) || (t = addFault(t, m + "/except/" + p + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), r++) : (t = addFault(t, m + "/except/" + p + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), r++);
               }
               if (V.by !== void 0) {
                 let O = V.by;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + L + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + L + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + p + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), r++);
               }
             } else
-              t = addFault(t, m + "/except/" + L, "#/properties/except/items/type", "type", { type: "object" }), r++;
+              t = addFault(t, m + "/except/" + p, "#/properties/except/items/type", "type", { type: "object" }), r++;
           }
         } else
           t = addFault(t, m + "/except", "#/properties/except/type", "type", { type: "array" }), r++;

@@ -1445,8 +1445,8 @@ export const itemValidators: ItemValidators = {
   }
 };
 export function createWorkspaceValidator(): SchemaValidator {
-  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "white-list-denied": {}, "never-served": {}, "rules-not-compared": {}, "origin-loop": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^\\S+( \\S+){4}$", "u"), z = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function S(h) {
+  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "white-list-denied": {}, "never-served": {}, "rules-not-compared": {}, "origin-loop": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { url: {}, drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^https?://[^\\s?#@<>|]+$", "u"), z = new RegExp("^\\S+( \\S+){4}$", "u"), S = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function T(h) {
     let t = 0;
     if (h && typeof h == "object" && !Array.isArray(h)) {
       h.id === void 0 && (h.id = "default"), h.service === void 0 && (h.service = {}), h.limits === void 0 && (h.limits = {}), h.manifests === void 0 && (h.manifests = ["domains/**/*.{yaml,yml}"]), h.profiles === void 0 && (h.profiles = ["profiles/**/*.{yaml,yml}"]), h.policies === void 0 && (h.policies = ["policies/**/*.{yaml,yml}"]), h.defaults === void 0 && (h.defaults = {}), h.secrets === void 0 && (h.secrets = {}), h.allowLiteralSecrets === void 0 && (h.allowLiteralSecrets = !1), h.sign === void 0 && (h.sign = {}), h.grouping === void 0 && (h.grouping = {}), h.guards === void 0 && (h.guards = {}), h.rollout === void 0 && (h.rollout = {}), h.drift === void 0 && (h.drift = {}), h.trace === void 0 && (h.trace = {}), h.requests === void 0 && (h.requests = []), h.tests === void 0 && (h.tests = ["tests/**/*.{yaml,yml}"]), h.moved === void 0 && (h.moved = []), h.notes === void 0 && (h.notes = {}), h.checks === void 0 && (h.checks = {}), h.notify === void 0 && (h.notify = []), h.serve === void 0 && (h.serve = {}), h.roles === void 0 && (h.roles = []), h.version === void 0 && t++;
@@ -1456,8 +1456,8 @@ export function createWorkspaceValidator(): SchemaValidator {
         let f = h.version;
         typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || t++, f !== 1 && t++;
       }
-      let ne = h.id;
-      typeof ne == "string" && a.test(ne) || t++;
+      let le = h.id;
+      typeof le == "string" && a.test(le) || t++;
       let $ = h.service;
       if ($ && typeof $ == "object" && !Array.isArray($)) {
         $.url === void 0 && ($.url = "emulator"), $.account === void 0 && ($.account = "default"), $.token === void 0 && ($.token = "${env:EDGEWISE_TOKEN}"), $.timezone === void 0 && ($.timezone = "UTC"), $.itemKeys === void 0 && ($.itemKeys = {}), $.timeoutSeconds === void 0 && ($.timeoutSeconds = 30), $.settleSeconds === void 0 && ($.settleSeconds = 10), $.allowHttp === void 0 && ($.allowHttp = !1), $.readBack === void 0 && ($.readBack = !1), $.unset === void 0 && ($.unset = !1);
@@ -1483,34 +1483,25 @@ export function createWorkspaceValidator(): SchemaValidator {
         typeof w == "number" && !(w % 1) && !isNaN(w) && isFinite(w) || t++, typeof w == "number" && isFinite(w) && ((w > 3600 || isNaN(w)) && t++, (w < 0 || isNaN(w)) && t++), typeof $.allowHttp != "boolean" && t++, typeof $.readBack != "boolean" && t++, typeof $.unset != "boolean" && t++;
       } else
         t++;
-      let R = h.limits;
-      if (R && typeof R == "object" && !Array.isArray(R)) {
-        R.callsPerMinute === void 0 && (R.callsPerMinute = 30), R.domainsPerWrite === void 0 && (R.domainsPerWrite = 10), R.maxWaitSeconds === void 0 && (R.maxWaitSeconds = 300), R.readsPerMinute === void 0 && (R.readsPerMinute = 30);
-        for (const A in R)
+      let q = h.limits;
+      if (q && typeof q == "object" && !Array.isArray(q)) {
+        q.callsPerMinute === void 0 && (q.callsPerMinute = 30), q.domainsPerWrite === void 0 && (q.domainsPerWrite = 10), q.maxWaitSeconds === void 0 && (q.maxWaitSeconds = 300), q.readsPerMinute === void 0 && (q.readsPerMinute = 30);
+        for (const A in q)
           A === "callsPerMinute" || A === "domainsPerWrite" || A === "maxWaitSeconds" || A === "readsPerMinute" || A === "burst" || t++;
-        let f = R.callsPerMinute;
+        let f = q.callsPerMinute;
         typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || t++, typeof f == "number" && isFinite(f) && ((f > 1e5 || isNaN(f)) && t++, (f < 1 || isNaN(f)) && t++);
-        let u = R.domainsPerWrite;
+        let u = q.domainsPerWrite;
         typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u) || t++, typeof u == "number" && isFinite(u) && ((u > 10 || isNaN(u)) && t++, (u < 1 || isNaN(u)) && t++);
-        let v = R.maxWaitSeconds;
+        let v = q.maxWaitSeconds;
         typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v) || t++, typeof v == "number" && isFinite(v) && ((v > 86400 || isNaN(v)) && t++, (v < 0 || isNaN(v)) && t++);
-        let m = R.readsPerMinute;
-        if (typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || t++, typeof m == "number" && isFinite(m) && ((m > 1e5 || isNaN(m)) && t++, (m < 1 || isNaN(m)) && t++), R.burst !== void 0) {
-          let A = R.burst;
+        let m = q.readsPerMinute;
+        if (typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || t++, typeof m == "number" && isFinite(m) && ((m > 1e5 || isNaN(m)) && t++, (m < 1 || isNaN(m)) && t++), q.burst !== void 0) {
+          let A = q.burst;
           typeof A == "string" && r.test(A) || t++;
         }
       } else
         t++;
-      let U = h.manifests;
-      if (Array.isArray(U)) {
-        const f = U.length;
-        for (let u = 0; u < f; u++) {
-          let v = U[u];
-          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
-        }
-      } else
-        t++;
-      let Y = h.profiles;
+      let Y = h.manifests;
       if (Array.isArray(Y)) {
         const f = Y.length;
         for (let u = 0; u < f; u++) {
@@ -1519,7 +1510,7 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let G = h.policies;
+      let G = h.profiles;
       if (Array.isArray(G)) {
         const f = G.length;
         for (let u = 0; u < f; u++) {
@@ -1528,18 +1519,27 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let J = h.defaults;
-      J && typeof J == "object" && !Array.isArray(J) || t++;
-      let H = h.secrets;
-      if (H && typeof H == "object" && !Array.isArray(H)) {
-        for (const f in H) {
+      let J = h.policies;
+      if (Array.isArray(J)) {
+        const f = J.length;
+        for (let u = 0; u < f; u++) {
+          let v = J[u];
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
+        }
+      } else
+        t++;
+      let ee = h.defaults;
+      ee && typeof ee == "object" && !Array.isArray(ee) || t++;
+      let V = h.secrets;
+      if (V && typeof V == "object" && !Array.isArray(V)) {
+        for (const f in V) {
           const u = t;
           typeof f == "string" && !s.test(f) && t++;
-          var ae = u === t;
-          ae || t++;
+          var pe = u === t;
+          pe || t++;
         }
-        for (const f in H) {
-          let u = H[f];
+        for (const f in V) {
+          let u = V[f];
           if (u && typeof u == "object" && !Array.isArray(u)) {
             Object.keys(u).length > 1 && t++, Object.keys(u).length < 1 && t++;
             for (const v in u)
@@ -1568,12 +1568,12 @@ export function createWorkspaceValidator(): SchemaValidator {
       } else
         t++;
       typeof h.allowLiteralSecrets != "boolean" && t++;
-      let W = h.sign;
-      if (W && typeof W == "object" && !Array.isArray(W)) {
-        for (const f in W)
+      let Z = h.sign;
+      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
+        for (const f in Z)
           f === "key" || f === "public" || t++;
-        if (W.key !== void 0) {
-          let f = W.key;
+        if (Z.key !== void 0) {
+          let f = Z.key;
           if (f && typeof f == "object" && !Array.isArray(f)) {
             f.env === void 0 && t++;
             for (const u in f)
@@ -1585,8 +1585,8 @@ export function createWorkspaceValidator(): SchemaValidator {
           } else
             t++;
         }
-        if (W.public !== void 0) {
-          let f = W.public;
+        if (Z.public !== void 0) {
+          let f = Z.public;
           typeof f == "string" ? y(f) < 1 && t++ : t++;
         }
       } else
@@ -1612,18 +1612,18 @@ export function createWorkspaceValidator(): SchemaValidator {
         } else
           t++;
       }
-      let L = h.grouping;
-      if (L && typeof L == "object" && !Array.isArray(L)) {
-        L.groups === void 0 && (L.groups = "all"), L.together === void 0 && (L.together = []);
-        for (const w in L)
+      let M = h.grouping;
+      if (M && typeof M == "object" && !Array.isArray(M)) {
+        M.groups === void 0 && (M.groups = "all"), M.together === void 0 && (M.together = []);
+        for (const w in M)
           w === "groups" || w === "together" || t++;
-        let f = L.groups;
+        let f = M.groups;
         const u = t;
         let v = !1;
         const m = t;
         f === "documented" || f === "all" || t++;
-        var Q = m === t;
-        if (v = v || Q, !v) {
+        var U = m === t;
+        if (v = v || U, !v) {
           const w = t;
           if (Array.isArray(f)) {
             const b = f.length;
@@ -1631,21 +1631,21 @@ export function createWorkspaceValidator(): SchemaValidator {
               let F = f[k];
               if (Array.isArray(F)) {
                 F.length > 100 && t++, F.length < 1 && t++;
-                const q = F.length;
-                for (let T = 0; T < q; T++) {
-                  let K = F[T];
-                  typeof K == "string" ? y(K) < 1 && t++ : t++;
+                const R = F.length;
+                for (let W = 0; W < R; W++) {
+                  let H = F[W];
+                  typeof H == "string" ? y(H) < 1 && t++ : t++;
                 }
               } else
                 t++;
             }
           } else
             t++;
-          var Q = w === t;
-          v = v || Q;
+          var U = w === t;
+          v = v || U;
         }
         v ? t = u : t++;
-        let A = L.together;
+        let A = M.together;
         if (Array.isArray(A)) {
           const w = A.length;
           for (let d = 0; d < w; d++) {
@@ -1654,8 +1654,8 @@ export function createWorkspaceValidator(): SchemaValidator {
               b.length > 100 && t++, b.length < 1 && t++;
               const k = b.length;
               for (let F = 0; F < k; F++) {
-                let q = b[F];
-                typeof q == "string" ? y(q) < 1 && t++ : t++;
+                let R = b[F];
+                typeof R == "string" ? y(R) < 1 && t++ : t++;
               }
             } else
               t++;
@@ -1703,23 +1703,23 @@ export function createWorkspaceValidator(): SchemaValidator {
             let F = d[k];
             if (F && typeof F == "object" && !Array.isArray(F)) {
               F.from === void 0 && t++, F.to === void 0 && t++;
-              for (const q in F)
-                q === "from" || q === "to" || q === "timezone" || q === "reason" || t++;
+              for (const R in F)
+                R === "from" || R === "to" || R === "timezone" || R === "reason" || t++;
               if (F.from !== void 0) {
-                let q = F.from;
-                typeof q == "string" ? y(q) < 1 && t++ : t++;
+                let R = F.from;
+                typeof R == "string" ? y(R) < 1 && t++ : t++;
               }
               if (F.to !== void 0) {
-                let q = F.to;
-                typeof q == "string" ? y(q) < 1 && t++ : t++;
+                let R = F.to;
+                typeof R == "string" ? y(R) < 1 && t++ : t++;
               }
               if (F.timezone !== void 0) {
-                let q = F.timezone;
-                typeof q == "string" ? y(q) < 1 && t++ : t++;
+                let R = F.timezone;
+                typeof R == "string" ? y(R) < 1 && t++ : t++;
               }
               if (F.reason !== void 0) {
-                let q = F.reason;
-                typeof q == "string" ? y(q) < 1 && t++ : t++;
+                let R = F.reason;
+                typeof R == "string" ? y(R) < 1 && t++ : t++;
               }
             } else
               t++;
@@ -1787,47 +1787,47 @@ export function createWorkspaceValidator(): SchemaValidator {
           let d = E.health;
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.area === void 0 && (d.area = "all"), d.settle === void 0 && (d.settle = "5m"), d.lag === void 0 && (d.lag = "10m"), d.window === void 0 && (d.window = "15m"), d.grain === void 0 && (d.grain = "minute5"), d.statuses === void 0 && (d.statuses = ["5xx"]), d.minRequests === void 0 && (d.minRequests = 500), d.margin === void 0 && (d.margin = "1%"), d.onLittleData === void 0 && (d.onLittleData = "wait"), d.onFailure === void 0 && (d.onFailure = "stop");
-            for (const fe in d)
-              _.call(g.properties.rollout.properties.health.properties, fe) || t++;
+            for (const se in d)
+              _.call(g.properties.rollout.properties.health.properties, se) || t++;
             let b = d.area;
             typeof b != "string" && t++, b === "all" || b === "cn" || b === "abroad" || t++;
             let k = d.settle;
             typeof k == "string" && c.test(k) || t++;
             let F = d.lag;
             typeof F == "string" && c.test(F) || t++;
-            let q = d.window;
-            typeof q == "string" && c.test(q) || t++;
-            let T = d.grain;
-            typeof T != "string" && t++, T === "minute" || T === "minute5" || T === "hour" || T === "day" || t++;
-            let K = d.statuses;
-            if (Array.isArray(K)) {
-              K.length < 1 && t++;
-              const fe = K.length;
-              for (let se = 0; se < fe; se++) {
-                let O = K[se];
+            let R = d.window;
+            typeof R == "string" && c.test(R) || t++;
+            let W = d.grain;
+            typeof W != "string" && t++, W === "minute" || W === "minute5" || W === "hour" || W === "day" || t++;
+            let H = d.statuses;
+            if (Array.isArray(H)) {
+              H.length < 1 && t++;
+              const se = H.length;
+              for (let ne = 0; ne < se; ne++) {
+                let O = H[ne];
                 typeof O != "string" && !(typeof O == "number" && !(O % 1) && !isNaN(O) && isFinite(O)) && t++, typeof O == "number" && isFinite(O) && ((O > 599 || isNaN(O)) && t++, (O < 0 || isNaN(O)) && t++), typeof O == "string" && !I.test(O) && t++;
               }
             } else
               t++;
-            let D = d.minRequests;
-            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || t++, typeof D == "number" && isFinite(D) && ((D > 1e9 || isNaN(D)) && t++, (D < 0 || isNaN(D)) && t++);
-            let le = d.margin;
-            typeof le == "string" && p.test(le) || t++;
-            let X = d.onLittleData;
-            typeof X != "string" && t++, X === "wait" || X === "pass" || X === "stop" || t++;
-            let oe = d.onFailure;
-            typeof oe != "string" && t++, oe === "stop" || oe === "rollback" || t++;
+            let B = d.minRequests;
+            typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B) || t++, typeof B == "number" && isFinite(B) && ((B > 1e9 || isNaN(B)) && t++, (B < 0 || isNaN(B)) && t++);
+            let ae = d.margin;
+            typeof ae == "string" && p.test(ae) || t++;
+            let Q = d.onLittleData;
+            typeof Q != "string" && t++, Q === "wait" || Q === "pass" || Q === "stop" || t++;
+            let fe = d.onFailure;
+            typeof fe != "string" && t++, fe === "stop" || fe === "rollback" || t++;
           } else
             t++;
         }
       } else
         t++;
-      let Z = h.drift;
-      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
-        Z.ignore === void 0 && (Z.ignore = []);
-        for (const u in Z)
+      let K = h.drift;
+      if (K && typeof K == "object" && !Array.isArray(K)) {
+        K.ignore === void 0 && (K.ignore = []);
+        for (const u in K)
           u !== "ignore" && t++;
-        let f = Z.ignore;
+        let f = K.ignore;
         if (Array.isArray(f)) {
           const u = f.length;
           for (let v = 0; v < u; v++) {
@@ -1856,27 +1856,18 @@ export function createWorkspaceValidator(): SchemaValidator {
           t++;
       } else
         t++;
-      let M = h.trace;
-      if (M && typeof M == "object" && !Array.isArray(M)) {
-        M.preset === void 0 && (M.preset = "usual"), M.assume === void 0 && (M.assume = {});
-        for (const v in M)
+      let D = h.trace;
+      if (D && typeof D == "object" && !Array.isArray(D)) {
+        D.preset === void 0 && (D.preset = "usual"), D.assume === void 0 && (D.assume = {});
+        for (const v in D)
           v === "preset" || v === "assume" || t++;
-        let f = M.preset;
+        let f = D.preset;
         typeof f != "string" && t++, f === "usual" || f === "strict" || t++;
-        let u = M.assume;
+        let u = D.assume;
         u && typeof u == "object" && !Array.isArray(u) || t++;
       } else
         t++;
-      let ee = h.requests;
-      if (Array.isArray(ee)) {
-        const f = ee.length;
-        for (let u = 0; u < f; u++) {
-          let v = ee[u];
-          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
-        }
-      } else
-        t++;
-      let ie = h.tests;
+      let ie = h.requests;
       if (Array.isArray(ie)) {
         const f = ie.length;
         for (let u = 0; u < f; u++) {
@@ -1885,11 +1876,20 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let te = h.moved;
+      let te = h.tests;
       if (Array.isArray(te)) {
         const f = te.length;
         for (let u = 0; u < f; u++) {
           let v = te[u];
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
+        }
+      } else
+        t++;
+      let re = h.moved;
+      if (Array.isArray(re)) {
+        const f = re.length;
+        for (let u = 0; u < f; u++) {
+          let v = re[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
             v.from === void 0 && t++, v.to === void 0 && t++;
             for (const m in v)
@@ -2038,11 +2038,11 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let re = h.notify;
-      if (Array.isArray(re)) {
-        const f = re.length;
+      let oe = h.notify;
+      if (Array.isArray(oe)) {
+        const f = oe.length;
         for (let u = 0; u < f; u++) {
-          let v = re[u];
+          let v = oe[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
             v.kind === void 0 && t++, v.url === void 0 && t++, v.on === void 0 && t++;
             for (const m in v)
@@ -2068,19 +2068,23 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let B = h.serve;
-      if (B && typeof B == "object" && !Array.isArray(B)) {
-        B.drift === void 0 && (B.drift = {});
-        for (const u in B)
-          u === "drift" || u === "auth" || t++;
-        let f = B.drift;
+      let L = h.serve;
+      if (L && typeof L == "object" && !Array.isArray(L)) {
+        L.drift === void 0 && (L.drift = {});
+        for (const u in L)
+          u === "url" || u === "drift" || u === "auth" || t++;
+        if (L.url !== void 0) {
+          let u = L.url;
+          typeof u == "string" ? (y(u) > 1e3 && t++, N.test(u) || t++) : t++;
+        }
+        let f = L.drift;
         if (f && typeof f == "object" && !Array.isArray(f)) {
           f.repair === void 0 && (f.repair = !1);
           for (const u in f)
             u === "schedule" || u === "observed" || u === "repair" || t++;
           if (f.schedule !== void 0) {
             let u = f.schedule;
-            typeof u == "string" && N.test(u) || t++;
+            typeof u == "string" && z.test(u) || t++;
           }
           if (f.observed !== void 0) {
             let u = f.observed;
@@ -2089,8 +2093,8 @@ export function createWorkspaceValidator(): SchemaValidator {
           typeof f.repair != "boolean" && t++;
         } else
           t++;
-        if (B.auth !== void 0) {
-          let u = B.auth;
+        if (L.auth !== void 0) {
+          let u = L.auth;
           if (u && typeof u == "object" && !Array.isArray(u)) {
             u.groupsClaim === void 0 && (u.groupsClaim = "groups"), u.ci === void 0 && (u.ci = []);
             for (const A in u)
@@ -2127,9 +2131,9 @@ export function createWorkspaceValidator(): SchemaValidator {
                     t++;
                 }
                 let w = A.user;
-                if (typeof w == "string" && z.test(w) || t++, A.groups !== void 0) {
+                if (typeof w == "string" && S.test(w) || t++, A.groups !== void 0) {
                   let d = A.groups;
-                  typeof d == "string" && z.test(d) || t++;
+                  typeof d == "string" && S.test(d) || t++;
                 }
               } else
                 t++;
@@ -2173,12 +2177,12 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let V = h.roles;
-      if (Array.isArray(V)) {
-        V.length > 1e3 && t++;
-        const f = V.length;
+      let X = h.roles;
+      if (Array.isArray(X)) {
+        X.length > 1e3 && t++;
+        const f = X.length;
         for (let u = 0; u < f; u++) {
-          let v = V[u];
+          let v = X[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
             v.users === void 0 && (v.users = []), v.groups === void 0 && (v.groups = []), v.domains === void 0 && (v.domains = ["*"]), v.role === void 0 && t++;
             for (const d in v)
@@ -2226,7 +2230,7 @@ export function createWorkspaceValidator(): SchemaValidator {
       t++;
     return t === 0;
   }
-  return join(S, () => createWorkspaceFaults());
+  return join(T, () => createWorkspaceFaults());
 }
 export function createTestValidator(): SchemaValidator {
   const g = { properties: { test: {}, domains: { items: {} }, given: { properties: { profiles: { items: {} }, vars: {}, config: {} } }, assume: {}, items: {}, requests: { items: { properties: { url: {}, method: {}, headers: {}, ip: {}, country: {}, isp: {}, at: {}, time: {}, bodySize: {}, signature: {}, secrets: {}, origin: {}, count: {}, expect: { properties: {} } } } }, plan: { properties: { from: {}, writes: { oneOf: [{}, { properties: { min: {}, max: {} } }] }, actions: { items: {} } } }, emulator: { oneOf: [{}, { properties: { refuses: { properties: { text: {}, code: {} } } } }] }, expect: { properties: { violates: { items: {} } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters;
@@ -2519,9 +2523,9 @@ export function createPolicyValidator(): SchemaValidator {
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
                   const S = z.length;
-                  for (let h = 0; h < S; h++) {
-                    let t = z[h];
-                    typeof t == "string" ? y(t) < 1 && e++ : e++;
+                  for (let T = 0; T < S; T++) {
+                    let h = z[T];
+                    typeof h == "string" ? y(h) < 1 && e++ : e++;
                   }
                 } else
                   e++;
@@ -2531,9 +2535,9 @@ export function createPolicyValidator(): SchemaValidator {
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
                   const S = z.length;
-                  for (let h = 0; h < S; h++) {
-                    let t = z[h];
-                    typeof t == "string" ? y(t) < 1 && e++ : e++;
+                  for (let T = 0; T < S; T++) {
+                    let h = z[T];
+                    typeof h == "string" ? y(h) < 1 && e++ : e++;
                   }
                 } else
                   e++;

@@ -71,9 +71,8 @@ function describeRunning({ listed, rollout }: OpenRollout): Headline {
     case 'rolling-back':
       return { tone: 'problem', text: `The rollback of rollout ${rollout.id} is unfinished.` }
     case 'interrupted':
-      return { tone: 'problem', text: `${name} was interrupted (${size}); it is sent again.` }
     case 'incomplete':
-      return { tone: 'problem', text: `${name} is incomplete (${size}); the rest is sent again.` }
+      return { tone: 'problem', text: `${name} is ${state} (${size}); the rest is sent again.` }
     case 'running':
       return { tone: 'busy', text: `${name} is being sent: ${size}.` }
     case 'pausing':
