@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { identify, tokenHolder } from '../../src/core/model/people/identity.ts'
 import { loadWorkspace } from '../../src/manifest/manifests/load-workspace.ts'
-import { weighDecision } from '../../src/operations/people/decide.ts'
-import { formatRules, listRules, parseRules } from '../../src/operations/people/owners.ts'
+import { weighDecision, type Rules } from '../../src/operations/people/decide.ts'
+import { listRules } from '../../src/operations/people/owners.ts'
 import { createRights, type RightsContext } from '../../src/server/people/rights.ts'
 import { plainKeeper } from '../manifest/test-workspace.ts'
 import { buildRollout } from '../server/page-stage.ts'
@@ -46,7 +46,7 @@ function stage(files: string[], own: Partial<RightsContext> = {}) {
     loadRules: async (commit) => {
       loaded.push(commit)
       const rules = listRules(loadWorkspace(join(folder, commit), {}, () => plainKeeper))
-      return parseRules(formatRules(rules))
+      return JSON.parse(JSON.stringify(rules)) as Rules
     },
     getTip: () => null,
     listBases: async () => ['c0'],

@@ -437,6 +437,25 @@ describe('an approved wave with a refused item', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
 
+  it('ends once its values are taken back, with nothing left to send', async () => {
+    fleet('approval: [1]', '[100%]')
+    const change = async (seconds: number) => {
+      for (let i = 0; i < 6; i++) place.manifest(name(i), { timeout: { time: seconds } })
+      await apply(0)
+      const id = findId()
+      if (id !== '') await decide('approve', id)
+    }
+    await change(60)
+    await apply(0)
+    await change(61)
+    await setFaults(emulator, { kind: 'refuse', item: 'timeout', probability: 1 })
+    await apply(3)
+    expect(await list()).toMatchObject([{ state: 'incomplete' }])
+    await change(60)
+    expect(place.loadRollouts()).toEqual([])
+    expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
+  })
+
   it('is kept by a plan of a part with the same values, and puts all of it on hold', async () => {
     const id = await begin()
     const { code, err } = await place.cli('apply', '--yes', '--target', name(2))

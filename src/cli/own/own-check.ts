@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { type ErrorCode, throwDefect } from '../../core/model/edgewise-error.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { isFile, observe } from '../../operations/observation/observe.ts'
-import { formatRules, listRules, parseRules } from '../../operations/people/owners.ts'
+import type { Rules } from '../../operations/people/decide.ts'
+import { listRules } from '../../operations/people/owners.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
@@ -22,7 +23,7 @@ const away: ErrorCode[] = ['unavailable', 'record-unreachable', 'record-moved', 
 /** Saves who may decide by a workspace, and loads what only a server reads of it. */
 export async function saveRules(file: string, workspace: LoadedWorkspace, io: Io): Promise<void> {
   const { root, config, scrub } = workspace
-  await saveOutput(createOutput(file, workspace, io), formatRules(listRules(workspace)))
+  await saveOutput(createOutput(file, workspace, io), JSON.stringify(listRules(workspace)))
   const { observed } = config.serve.drift
   if (observed === null || !isFile(observed, root)) return
   await observe(observed, { ...io, cwd: root }, scrub).catch((error: unknown) => {
@@ -68,7 +69,7 @@ export function checkCommit(
     const bytes = loadBounded(file, maxRulesBytes)
     if (!isFault(bytes))
       return {
-        rules: parseRules(bytes.toString()),
+        rules: JSON.parse(bytes.toString()) as Rules,
         isPartial: error !== null && away.includes(error.code),
       }
     return error === null ? { excess: 'more than 16 MB of owners' } : { fault: error }

@@ -9,8 +9,6 @@ export interface RolloutConflicts {
   continued: Rollout | null
   /** Open rollouts that the plan would interfere with. */
   conflicting: Rollout[]
-  /** Those that the plan ends: their wave is incomplete, and other values are desired now. */
-  superseded: Rollout[]
 }
 
 /** Selection of a plan. */
@@ -32,7 +30,7 @@ export function findConflicts(
   rollouts: Rollout[],
   hashDomain: (domain: Domain) => string,
 ): RolloutConflicts {
-  const open = rollouts.filter(({ state }) => state === 'open')
+  const open = rollouts.filter((each) => each.state === 'open' && !isSuperseded(each, hashDomain))
   const changed = [...domains]
   const isUnchanged = (rollout: Rollout, names: Domain[]) =>
     names.every((domain) => getOwn(rollout.desiredHashes, domain) === hashDomain(domain))
@@ -41,21 +39,20 @@ export function findConflicts(
       (rollout) =>
         selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.desiredHashes)),
     )
-    return { continued: waiting ?? null, conflicting: [], superseded: [] }
+    return { continued: waiting ?? null, conflicting: [] }
   }
   const touched = open.filter((rollout) =>
     changed.some((domain) => getOwn(rollout.desiredHashes, domain) !== undefined),
   )
-  const superseded = touched.filter((rollout) => isSuperseded(rollout, hashDomain))
-  const [only, ...others] = touched.filter((rollout) => !superseded.includes(rollout))
+  const [only, ...others] = touched
   if (
     only !== undefined &&
     others.length === 0 &&
     selectsAll(chosen, only) &&
     isUnchanged(only, changed)
   )
-    return { continued: only, conflicting: [], superseded }
-  return { continued: null, conflicting: only === undefined ? [] : [only, ...others], superseded }
+    return { continued: only, conflicting: [] }
+  return { continued: null, conflicting: touched }
 }
 
 /** Returns whether an incomplete rollout gives way: other values of its domains are desired now. */

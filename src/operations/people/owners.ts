@@ -54,27 +54,16 @@ export function listRules(workspace: Workspace): Rules {
   return { roles: [...roles, ...owned], needs: rollout.approvers }
 }
 
-/** Formats rules as JSON, for another process. */
-export function formatRules(rules: Rules): string {
-  return JSON.stringify(rules, (_, value: unknown) => (value instanceof Set ? [...value] : value))
-}
-
-/** Parses what `formatRules` has written. */
-export function parseRules(text: string): Rules {
-  const { roles, needs } = JSON.parse(text) as Rules
-  return { roles: roles.map((rule) => ({ ...rule, named: new Set(rule.named) })), needs }
-}
-
 /** Lists the roles that the owners of domains have: each is an approver of what it owns. */
 export function listOwnerRoles(workspace: Workspace): RoleRule[] {
   const find = createOwnerLookup(workspace)
-  const byOwners = new Map<string, { owners: string[]; domains: Set<Domain> }>()
+  const byOwners = new Map<string, { owners: string[]; domains: Domain[] }>()
   for (const domain of workspace.desired.keys()) {
     const owners = find(domain)
     if (owners.length === 0) continue
     const key = JSON.stringify(owners)
-    const own = byOwners.get(key) ?? { owners, domains: new Set() }
-    own.domains.add(domain)
+    const own = byOwners.get(key) ?? { owners, domains: [] }
+    own.domains.push(domain)
     byOwners.set(key, own)
   }
   return Array.from(byOwners.values(), ({ owners, domains }) => ({

@@ -358,7 +358,6 @@ function matchRollouts(
   return {
     continued,
     conflicting: [],
-    superseded: [],
     changes: changes.filter((change) => !isConditional(change) || remaining.has(change.domain)),
   }
 }

@@ -1,5 +1,6 @@
 import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import {
   dropPause,
@@ -9,7 +10,12 @@ import {
 } from '../../core/model/rollout.ts'
 import { narrowSnapshot } from '../../core/plan/selection.ts'
 import { findStop, findUnapproved } from '../../engine/rollout/approvals.ts'
-import { findConflicts, findItemsOnHold, type HashItem } from '../../engine/rollout/conflicts.ts'
+import {
+  findConflicts,
+  findItemsOnHold,
+  isSuperseded,
+  type HashItem,
+} from '../../engine/rollout/conflicts.ts'
 import { dropHolds, findUnfinished } from '../../engine/rollout/on-hold.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, RolloutStore } from '../../state/store/store.ts'
@@ -55,16 +61,20 @@ export async function decideRollouts(
   const { hashDomain, hashItem } = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
   const selection = { ...plan.basis, isPart }
-  const { continued, conflicting, superseded } = findConflicts(
-    domains,
-    selection,
-    rollouts,
-    hashDomain,
-  )
+  const { continued, conflicting } = findConflicts(domains, selection, rollouts, hashDomain)
   const own = continued !== null && (waves || finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0) throw createOpenRolloutError(obstacles)
   const lifted = retryHeld ? liftHolds(rollouts, plan.basis, hashItem) : []
+  const { target } = plan.basis
+  const isSelected = (domain: Domain) =>
+    target.length === 0 || domains.has(domain) || target.includes(domain)
+  const superseded = rollouts.filter(
+    (each) =>
+      each.state === 'open' &&
+      isSuperseded(each, hashDomain) &&
+      Object.keys(each.desiredHashes).some(isSelected),
+  )
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   if (!waves && finishes && plan.writes.length > 0) refuseBypass(workspace, finished[0] ?? null)
   const end = (each: Rollout, reason: string): Rollout => ({

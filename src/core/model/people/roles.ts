@@ -14,7 +14,7 @@ export interface RoleRule {
   /** Globs; `*` is every domain. */
   domains: string[]
   /** Domains by their names, which the globs need not match. */
-  named?: ReadonlySet<Domain>
+  named?: readonly Domain[]
 }
 
 /** What somebody may ask for. */
@@ -117,12 +117,9 @@ function isUnlimited({ domains }: RoleRule): boolean {
 function listCovered(rules: readonly RoleRule[], domains: readonly Domain[]): Set<Domain> {
   const globs = rules.filter((rule) => rule.domains.length > 0)
   const matchers = globs.map((rule) => compileDomainGlobs(rule.domains))
+  const named = new Set(rules.flatMap((rule) => rule.named ?? []))
   return new Set(
-    domains.filter(
-      (domain) =>
-        rules.some(({ named }) => named?.has(domain) === true) ||
-        matchers.some((matches) => matches(domain)),
-    ),
+    domains.filter((domain) => named.has(domain) || matchers.some((matches) => matches(domain))),
   )
 }
 
