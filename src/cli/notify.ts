@@ -77,8 +77,7 @@ export function createNotifier(
       const content = describeApply(executed)
       const { rollout, waitsAnew } = executed.result
       const wait = waitsAnew === true && rollout !== undefined ? describeWait(rollout) : null
-      const contents = content === null ? [] : [content]
-      await report(content ?? wait, (opened) => opened.finish(token, contents))
+      await report(content ?? wait, (opened) => opened.finish(token, [content ?? []].flat()))
     },
     notifyOfDrift: ({ drift }, scope) =>
       report(describeDrift(drift), (opened) => opened.reportDrift(drift, scope)),

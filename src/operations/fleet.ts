@@ -81,7 +81,7 @@ export async function loadFleet(
           recorded: recorded.get(domain) ?? new Map(),
           drift: selectDrift(domain),
           findApply: (id) => applies.get(id),
-          findRefusal: (item, since) => findRefusal(domain, item, since),
+          findRefusal,
         })
         const row = buildFleetRow(sheet, traffic.domains.get(domain)?.requests)
         yield { sheet, row, applies: appliesByDomain.get(domain) ?? [] }
@@ -97,8 +97,7 @@ function indexApplies({ applies }: PastFleet): Map<Domain, DomainApply[]> {
     for (const [domain, items] of changes ?? []) {
       const outcomes = Array.from(
         items,
-        ([item, { outcome, message }]) =>
-          [item, message === undefined ? { outcome } : { outcome, message }] as const,
+        ([item, { before: _before, after: _after, ...end }]) => [item, end] as const,
       )
       const own = index.get(domain) ?? []
       own.push({ ...apply, items: new Map(outcomes) })

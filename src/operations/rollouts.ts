@@ -46,21 +46,21 @@ export function createRolloutLoader(
   workspace: Settings & Desired,
   outside: StateOutside,
 ): () => Promise<Pick<Overview, 'rollouts' | 'ended' | 'recent'>> {
-  let last: (Picked & { hash: string | null }) | null = null
-  let recent: Recent | null = null
+  let last: (Picked & { hash: string | null; recent: Recent }) | null = null
   let state: Promise<OpenState> | null = null
   return async () => {
     outside.onPhase?.({ name: 'loading-state' })
     const { store, locks } = await (state ??= openState(workspace, outside))
     // Hashed before they are loaded: what changes meanwhile is only loaded once more.
+    const { newest } = await store.chain.loadSince(null)
     const hash = await store.hashRollouts()
-    if (hash === null || last?.hash !== hash)
+    if (hash === null || last?.hash !== hash || last.recent.newest !== newest)
       last = {
         hash,
         ...pickRollouts(workspace, await store.listRollouts(), await store.listEnded()),
+        recent: await loadRecent(store, newest),
       }
-    const { open, ended } = last
-    recent = await loadRecent(store, recent)
+    const { open, ended, recent } = last
     const isLocked = async (rollout: Rollout) => {
       const scope = { workspace: workspace.config.id, domains: listRolloutDomains(rollout) }
       return (await locks.listHolders(scope)).length > 0
@@ -76,19 +76,13 @@ export function createRolloutLoader(
 /** Entries of the history that are loaded. */
 const maxEntries = 100
 
-/** Loads the end of the history, unless that is the one that was loaded before. */
-async function loadRecent(
-  store: HistoryReader & ChainStore,
-  before: Recent | null,
-): Promise<Recent> {
-  const { newest } = await store.chain.loadSince(null)
-  if (before?.newest === newest) return before
-  const { entries } = await store.chain.loadSince(Math.max(0, newest - maxEntries))
-  const ids = entries.flatMap(({ journal, about }) =>
+/** Loads the end of the history. */
+async function loadRecent(store: HistoryReader & ChainStore, newest: number): Promise<Recent> {
+  const { entries: acts } = await store.chain.loadSince(Math.max(0, newest - maxEntries))
+  const ids = acts.flatMap(({ journal, about }) =>
     journal !== undefined && /^[\w-]+$/.test(about) ? about : [],
   )
-  const applies = ids.length === 0 ? [] : await store.listApplies(ids)
-  return { newest, acts: entries, applies }
+  return { newest, acts, applies: await store.listApplies(ids) }
 }
 
 /** Rollouts that are shown, and the step of each unfinished one. */
@@ -119,15 +113,11 @@ export async function findRollout(
   return (await store.listRollouts()).find((rollout) => rollout.id === id) ?? null
 }
 
-/** Lists the rollouts that wait for an approval, each with the hash of its wave. */
-export async function listWaiting(
-  workspace: Settings,
-  outside: StateOutside,
-): Promise<{ rollout: Rollout; wave: string }[]> {
+/** Lists the rollouts that wait for an approval. */
+export async function listWaiting(workspace: Settings, outside: StateOutside): Promise<Rollout[]> {
   const { store } = await openState(workspace, outside)
-  return (await store.listRollouts())
-    .filter((each) => listRollout(each, false).state === 'waiting-for-approval')
-    .map((rollout) => ({ rollout, wave: hashWave(rollout, findCurrentWave(rollout) ?? 0) }))
+  const waits = (each: Rollout) => listRollout(each, false).state === 'waiting-for-approval'
+  return (await store.listRollouts()).filter(waits)
 }
 
 /** Selects the domains of a rollout to lock. */

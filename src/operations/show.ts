@@ -62,14 +62,12 @@ export async function show(
     pickDomain(observed, domain, workspace),
     await store.listRollouts(),
   )
-  const { find: findApply, findRefusal } = await createApplyLookup(store)
   const sheet = buildSheet({
     ...describeDomain(workspace, domain, createOwnerLookup(workspace)),
     desired: desired ?? new Map<ItemKey, ItemState>(),
     recorded: known ?? new Map<ItemKey, RecordedItem>(),
     drift: found.drift,
-    findApply,
-    findRefusal: (item, since) => findRefusal(domain, item, since),
+    ...(await createApplyLookup(store)),
   })
   const notes = [...noteErrors(workspace), ...found.notes, ...describeOwners(owners)]
   return { sheet, notes }
@@ -115,7 +113,7 @@ export function noteErrors({ diagnostics }: Pick<Workspace, 'diagnostics'>): str
 export async function createApplyLookup(store: Store) {
   const { applies } = await listHistory(store)
   const byId = new Map(applies.map((apply) => [apply.id, apply]))
-  return { find: (id: string) => byId.get(id), findRefusal: indexRefusals(applies) }
+  return { findApply: (id: string) => byId.get(id), findRefusal: indexRefusals(applies) }
 }
 
 /** Where domains and their fields stand. */

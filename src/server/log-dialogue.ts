@@ -77,7 +77,7 @@ function summarize(subject: Subject): JsonObject {
 /** Returns the level of an event; null if it is not logged. */
 function findLevel({ type }: ApplyEvent): Level | null {
   if (type === 'write.confirmed') return 'debug'
-  if (/^(?:write|part)\.(?:refused|in-doubt)$/.test(type)) return 'warn'
+  if (/refused|in-doubt/.test(type)) return 'warn'
   return /^(apply|wave|rollout)\./.test(type) ? 'info' : null
 }
 

@@ -37,7 +37,7 @@ export function createNotifications(outside: Outside, metrics: ServerMetrics, lo
   const withOutbox = (workspace: Settings, work: (outbox: Outbox) => Promise<void>) =>
     useOutbox(workspace, { outside, logger }, work)
   const reportOnce = (workspace: Settings, content: Content | null) =>
-    withOutbox(workspace, (outbox) => outbox.finish(null, content === null ? [] : [content]))
+    withOutbox(workspace, (outbox) => outbox.finish(null, [content ?? []].flat()))
   return {
     /** Executes a plan, and notifies of its outcome, or that there is none. */
     aboutRun: async <T extends Executed>(

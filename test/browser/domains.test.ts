@@ -34,7 +34,16 @@ const overview = buildOverview({ rollouts: [openRollout()] })
 function buildPages(): DomainPages {
   const sheets = [buildSheet(shop), buildSheet('img.example.com'), hostile]
   const items = new Map([['timeout', { outcome: 'confirmed' as const }]])
-  const apply = { id: attacks[4] ?? '', startedAt: at, author: 'Ada', commit: null, items }
+  const apply = {
+    id: attacks[4] ?? '',
+    startedAt: at,
+    endedAt: at,
+    writes: { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 },
+    outcome: 'complete' as const,
+    author: 'Ada',
+    commit: null,
+    items,
+  }
   const texts = sheets.map((sheet) =>
     JSON.stringify({
       ...describeDomainTab(sheet),

@@ -32,7 +32,16 @@ function writeDomain(sheet: DomainSheet): string {
   mkdirSync(join(folder, 'domains'), { recursive: true })
   writeFileSync(join(folder, 'style.css'), style)
   const outcomes = sheet.items.map(({ item }) => [item, { outcome: 'confirmed' as const }] as const)
-  const apply = { id: 'a1', startedAt: at, author: 'Ada', commit: null, items: new Map(outcomes) }
+  const apply = {
+    id: 'a1',
+    startedAt: at,
+    endedAt: at,
+    writes: { confirmed: 1, refused: 0, inDoubt: 0, notSent: 0 },
+    outcome: 'complete' as const,
+    author: 'Ada',
+    commit: null,
+    items: new Map(outcomes),
+  }
   const main = formatDomainPage(sheet, {
     workspace: 'storefront',
     now,

@@ -76,9 +76,9 @@ it('after a rollback and a refusal, each replica says what, where, why and by wh
   const ada = '“Move to the new pool” by Ada Example'
   for (const replica of replicas) {
     await expectOn(replica, '/', 'Needs attention', '4 domains on hold. A rollout was', rose)
-    await expectOn(replica, '/', 'The last day', `rollback of ${id}-rollback: complete`, rose)
+    await expectOn(replica, '/', 'The last day', `rollback ${id}-rollback: complete`, rose)
     await expectOn(replica, '/', 'The last day', `rollout ${id}: rolled back`, rose, ada)
-    await expectOn(replica, '/', 'The last day', `apply of ${id}-w1: rolled back`, ada)
+    await expectOn(replica, '/', 'The last day', `apply ${id}-w1: rolled back`, ada)
     await expectOn(replica, '/rollouts', 'Ended', `rollout ${id}: rolled back`, ada)
     const waves = [
       'Wave 1: worse',
@@ -107,7 +107,7 @@ it('after a rollback and a refusal, each replica says what, where, why and by wh
     await until(async () => (await read(replica, `/domains/${name(9)}`)).includes('1 refused'))
     await expectOn(replica, `/domains/${name(9)}`, 'timeout refused', `refused: ${message}`, ben)
     await expectOn(replica, '/', '1 refused', 'Needs attention', refused)
-    await expectOn(replica, '/', 'The last day', /apply of \S+-w1: refused \(refused: /, ben)
+    await expectOn(replica, '/', 'The last day', /apply \S+-w1: refused \(refused: /, ben)
     await until(async () => (await read(replica, '/history')).includes('1 refused'))
     await expectOn(replica, '/history', 'The last apply is refused', ben)
   }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { NotifyConfig } from '../../src/core/model/config.ts'
 import type { Drift } from '../../src/core/model/drift.ts'
 import { hashDrift, parseNotification, writeMessages } from '../../src/outlets/notify/outbox.ts'
+import { parseWorkspaceConfig } from '../../src/manifest/workspace-file/workspace-config.ts'
 import { nothingLeft, type Content } from '../../src/outlets/notify/notification.ts'
 
 const stamp = { id: 'one', time: '2026-11-20T03:00:00.000Z' }
@@ -20,8 +21,11 @@ it('a notification goes to the receivers of its events, and is read as it was wr
     buildReceiver('b', ['drift', 'refused']),
     buildReceiver('c', ['refused']),
   ]
-  const sender = { id: 'w', service: { account: 'a' }, serve: { url: null }, notify }
-  const messages = writeMessages(sender, content, ['refused'], stamp)
+  const text = 'version: 1\nservice: {account: a}'
+  const { config } = parseWorkspaceConfig({ path: 'edgewise.yaml', text }, {})
+  if (config === null) throw new TypeError('expected a valid workspace file')
+  const { service, serve } = config
+  const messages = writeMessages({ id: 'w', service, serve, notify }, content, ['refused'], stamp)
   expect(messages.map(({ id, receiver }) => [id, receiver])).toEqual([
     ['one', 'b'],
     ['one', 'c'],

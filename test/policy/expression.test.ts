@@ -36,7 +36,7 @@ describe('expressions', () => {
     expect(evaluate(text)).toBe(value)
   })
 
-  it.each(Object.entries(functions))('%s is as its example shows', (name, { example }) => {
+  it.each(Object.entries(functions))('%s is as its example shows', (name, [, example]) => {
     expect({ example, isNamed: example.includes(name) }).toEqual({ example, isNamed: true })
     expect(evaluate(example)).toBe(true)
   })

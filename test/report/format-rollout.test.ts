@@ -113,7 +113,7 @@ describe('the health of waves in a page', () => {
         id: attack,
         state: 'paused',
         progress: { wave: 1, waves: 1 },
-        facts: [{ label: attack, text: attack, kind: 'time' }],
+        facts: [[attack, attack, true]],
         note: attack,
         command: attack,
         step: 'the "step"',

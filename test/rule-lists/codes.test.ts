@@ -3,10 +3,11 @@ import { findingCodes, type FindingCode } from '../../src/core/rule-lists/codes.
 import { readFileSync } from 'node:fs'
 import { diagnosticDescriptions } from '../../src/outlets/report/generated/diagnostics.ts'
 
-test('every code is a documented code of diagnostics, with the same description', () => {
+test('every code is a documented code of diagnostics, with the same advice', () => {
   const page = readFileSync('docs/reference/errors.md', 'utf8').replaceAll(/\s+/g, ' ')
-  for (const [code, { description, advice }] of Object.entries(findingCodes)) {
-    expect(diagnosticDescriptions).toHaveProperty(code, description)
+  for (const [code, { advice }] of Object.entries(findingCodes)) {
+    const description = diagnosticDescriptions[code as FindingCode]
+    expect(description).not.toBe('')
     expect(page).toContain(`### ${code} ${description} What to do: ${advice} `)
   }
 })

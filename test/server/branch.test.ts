@@ -57,9 +57,8 @@ describe('a followed branch', () => {
     const { env } = followed.sandbox
     const paths = ['edgewise.yaml']
     expect((await branch.listHistory(second, 9)).slice(0, 2)).toEqual([second, first])
-    expect(await findSourceTree({ root: newer, paths, isSource: () => true }, env)).toEqual({
-      commit: second,
-    })
+    const files = { root: newer, paths, isSource: () => true }
+    expect(await findSourceTree(files, env, (text) => text)).toMatchObject({ commit: second })
     expect(await relateCommits(newer, [first, second, unknown], env)).toEqual(
       new Map([
         [first, 'contained'],

@@ -100,7 +100,7 @@ itLong(
       `console.log(JSON.stringify({format: "edgewise.error/1", code: "${code}", message: "x", ` +
       'hint: "y", diagnostics: []})); process.exit(1)'
     const check = (code: string, own = limits) => checkCommit(run(code, own), '/root', outside)
-    const known = { roles: [{ role: 'viewer', named: new Set(['a']) }], needs: rules.needs }
+    const known = { roles: [{ role: 'viewer', named: ['a'] }], needs: rules.needs }
     expect(await check(save)).toEqual({ rules: known, isPartial: false })
     expect(await check(save + end('invalid'))).toEqual({ rules: known, isPartial: false })
     expect(await check(save + end('record-unreachable'))).toEqual({ rules: known, isPartial: true })

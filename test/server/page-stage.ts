@@ -13,6 +13,8 @@ const at = '2026-01-02T03:00:00.000Z'
 export const headCommit = '4f0c2d9a1b7e3c5d8f60718293a4b5c6d7e8f901'
 
 const judged: Judged = {
+  type: 'wave.judged',
+  wave: 1,
   verdict: 'same-or-better',
   reason: null,
   before: { requests: 8200, bad: 33 },

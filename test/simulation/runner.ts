@@ -252,7 +252,6 @@ export function createWorkspace({
     findTextSource: () => null,
     parseGiven: () => ({ items: new Map(), raw: {}, findings: [], findSource: () => null }),
     findTree: async () => ({ commit: commit === undefined ? null : nameCommit(commit) }),
-    describeCommit: async () => null,
     relateCommits: async (ids) =>
       new Map(ids.map((id) => [id, id > nameCommit(commit ?? 0) ? 'later' : 'contained'])),
     findOnlyChange: async () => null,

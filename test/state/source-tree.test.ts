@@ -38,7 +38,12 @@ const findTree = (folder: string) =>
       isSource: (path) => path.startsWith('domains/'),
     },
     sandbox.env,
+    (text) => text.replaceAll('secret', '***'),
   )
+const by = (id: string, subject: string) => ({
+  commit: id,
+  committed: { author: 'Test', subject },
+})
 
 describe.each([':(glob)x', ':(icase)x', ':(none)x', ':(attr:x)x', ':(top)', ':!x', '*', '-u'])(
   'a workspace in a folder named %s',
@@ -46,8 +51,8 @@ describe.each([':(glob)x', ':(icase)x', ':(none)x', ':(attr:x)x', ':(top)', ':!x
     it('has the tree of its own files', async () => {
       write(folder, 'a')
       write('x', 'a')
-      const head = await commit('both')
-      expect(await findTree(folder)).toEqual({ commit: head })
+      const head = await commit('both, secret\n\nbody')
+      expect(await findTree(folder)).toEqual(by(head, 'both, ***'))
       write(folder, 'b')
       expect(await findTree(folder)).toEqual({ commit: null, onTopOf: head })
     })
@@ -85,7 +90,7 @@ it.each([
   appendFileSync(config, `[filter "evil"]\n${filter}\trequired = true\n`)
   // Its time makes git compare the content.
   utimesSync(join(top, owner, name), 0, 0)
-  expect(await findTree('.')).toEqual({ commit: head })
+  expect(await findTree('.')).toEqual(by(head, 'both'))
   expect(existsSync(mark)).toBe(false)
 })
 
@@ -106,7 +111,7 @@ describe.each(['.', 'cdn'])('a workspace in %s, with a deleted file', (folder) =
     const head = await commit('both')
     rmSync(path(file))
     expect(await findTree(folder)).toEqual(
-      isChange ? { commit: null, onTopOf: head } : { commit: head },
+      isChange ? { commit: null, onTopOf: head } : by(head, 'both'),
     )
   })
 

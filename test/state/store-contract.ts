@@ -206,6 +206,8 @@ export function storeContract(
       const window = { from: recordedAt, to: recordedAt }
       const counts = { '2xx': 874, '3xx': 0, '4xx': 0, '5xx': 126, other: 0 }
       const judged: Judged = {
+        type: 'wave.judged',
+        wave: 1,
         verdict: 'worse',
         reason: '5xx rose',
         before: sample,

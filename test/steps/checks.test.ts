@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { adjustableCodes } from '../../src/core/checks/levels.ts'
+import { adjustableCodes } from '../../src/core/model/problem.ts'
 import { workspaceSchema } from '../../src/manifest/workspace-file/generated/file-schemas.ts'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { place, setWorkspace } from './stage.ts'

@@ -20,7 +20,7 @@ export function buildPoliciesPage(schema: Schema): string {
     '## Functions',
     formatProse('Expressions are in CEL. Of its functions, these are used most:'),
     Object.entries(functions)
-      .map(([name, { description, example }]) =>
+      .map(([name, [description, example]]) =>
         formatProse(`${description} \`${example}\``, `- \`${name}\`: `, '  '),
       )
       .join('\n'),

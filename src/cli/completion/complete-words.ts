@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import { adjustableCodes } from '../../core/checks/levels.ts'
+import { adjustableCodes } from '../../core/model/problem.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { CommandContext } from '../io.ts'
 import { scanDomains } from '../../manifest/manifests/scan-domains.ts'

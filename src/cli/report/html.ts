@@ -118,7 +118,7 @@ export async function writePages(
     texts.push(JSON.stringify(page))
     rows.push(row)
     for (const change of listOpenChanges(sheet)) open.push(change)
-    append(refused, listRefused(sheet).slice(0, maxRefused - refused.length))
+    append(refused, listRefused(sheet))
   }
   const facts = [...about.facts, compared]
   const main = formatFleetPage(rows, { ...about, facts, address: ['/domains/', ''] })
@@ -127,7 +127,13 @@ export async function writePages(
     'domain',
   )
   const changes = formatOpenChanges(open, workspace.redact)
-  const list: ServedFleet = { ...describeFleetTab(rows), sentence, main, changes, refused }
+  const list: ServedFleet = {
+    ...describeFleetTab(rows),
+    sentence,
+    main,
+    changes,
+    refused: refused.slice(0, maxRefused),
+  }
   const pages = rows.map(({ domain }, i) => [namePage(domain), texts[i]?.length ?? 0])
   await saveOutput(createOutput(file, workspace, io), formatJson({ list, pages }) + texts.join(''))
   return exitCodes.done

@@ -35,8 +35,9 @@ export interface AnswerForm {
   matches(payload: Wire, answer: Json): boolean
 }
 
-/** A stage of a request, from the client's connection to the response. */
-export type Stage = 'connection' | 'access' | 'redirect' | 'cache' | 'origin' | 'response'
+/** Stages of a request, from the client's connection to the response. */
+export const stages = ['connection', 'access', 'redirect', 'cache', 'origin', 'response'] as const
+export type Stage = (typeof stages)[number]
 
 /** The rules of one item that its schema can't express. */
 export interface ItemSpec {

@@ -1,58 +1,17 @@
-import { type FindingCode, findingCodes } from '../rule-lists/codes.ts'
 import { didYouMean } from '../catalog/value/nearest.ts'
-import type { Diagnostic, DiagnosticCode, Severity } from '../model/problem.ts'
+import {
+  adjustableCodes,
+  fixedCodes,
+  type AdjustableCode,
+  type Diagnostic,
+  type Severity,
+} from '../model/problem.ts'
 
 /** Severity that a workspace or an option gives to a code; `off` drops its findings. */
 export type Level = Severity | 'off'
 
 /** Level by code; a code that is absent keeps its own severity. */
 export type Levels = Readonly<Partial<Record<AdjustableCode, Level>>>
-
-/** Codes whose findings are no errors, or not always: their level can be set. */
-export const adjustableCodes = [
-  ...(Object.keys(findingCodes) as FindingCode[]),
-  'file-invalid',
-  'workspace-invalid',
-  'item-invalid',
-  'item-conflict',
-  'secret-weak',
-  'secret-suspected',
-  'token-literal',
-  'suppression-invalid',
-  'suppression-unknown',
-  'suppression-expired',
-  'suppression-unused',
-  'exception-expired',
-  'exception-waiting',
-  'exception-unused',
-] as const satisfies DiagnosticCode[]
-
-export type AdjustableCode = (typeof adjustableCodes)[number]
-
-/** Codes with a fixed level; a set of keys, so that the compiler finds a code in no list. */
-const fixedCodes: Record<Exclude<DiagnosticCode, AdjustableCode>, true> = {
-  'file-unreadable': true,
-  'yaml-invalid': true,
-  'manifest-invalid': true,
-  'profile-invalid': true,
-  'profile-unknown': true,
-  'profile-cycle': true,
-  'profile-duplicate': true,
-  'domain-invalid': true,
-  'domain-duplicate': true,
-  'item-unknown': true,
-  'item-unnamed': true,
-  'unset-unavailable': true,
-  'reference-unknown': true,
-  'secret-literal': true,
-  'secret-invalid': true,
-  'test-invalid': true,
-  'policy-invalid': true,
-  'policy-violated': true,
-  'policy-failed': true,
-  'exception-unknown': true,
-  'too-many-problems': true,
-}
 
 /** Tests whether the level of a code can be set. */
 export function isAdjustable(code: string): code is AdjustableCode {
@@ -66,7 +25,7 @@ export function explainCode(code: string): string | null {
     return `"${code}" counts other problems, and is as serious as they are`
   if (code === 'policy-violated' || code === 'policy-failed')
     return `"${code}" is as serious as the level of its policy, and an exception allows it`
-  if (Object.hasOwn(fixedCodes, code))
+  if (fixedCodes.some((each) => each === code))
     return `"${code}" is always an error, which can't be changed: what is wrong must be corrected`
   const hint = didYouMean(code, adjustableCodes) || ' "edgewise validate --json" prints codes.'
   return `there is no code "${code}".${hint}`

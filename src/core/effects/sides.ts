@@ -1,5 +1,5 @@
 import { catalogue } from '../catalog/catalogue.ts'
-import type { Stage } from '../catalog/item-spec.ts'
+import { stages as allStages, type Stage } from '../catalog/item-spec.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import type { Candidate, Candidates } from '../trace/evaluation.ts'
@@ -19,15 +19,6 @@ export interface Sides {
   /** Stages and answers that may be different; all others are equal while both sides serve. */
   reached: ReadonlySet<string>
 }
-
-const allStages: readonly Stage[] = [
-  'connection',
-  'access',
-  'redirect',
-  'cache',
-  'origin',
-  'response',
-]
 
 /** Stages and answers that an item may change beside the stages that read it. */
 const reach: Record<ItemKey, readonly string[] | undefined> = {

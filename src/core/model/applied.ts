@@ -3,9 +3,10 @@ import type { ChainFile } from './generated/state-types.ts'
 import { describeIdentity, type Actor } from './people/identity.ts'
 import type { Refusal } from './events.ts'
 import { describeEnding, type Rollout } from './rollout.ts'
-import type { Committed, SourceTree } from './source-tree.ts'
+import { describeTree, type SourceTree } from './source-tree.ts'
 import type { Domain, ItemKey, ItemState, Value } from './item.ts'
 import { groupBy } from './lists.ts'
+import { formatDuration } from './page/page-words.ts'
 import { listSome } from './text/words.ts'
 
 /**
@@ -65,8 +66,6 @@ export interface Grounds {
 /** One apply, as recorded in the journal. */
 export interface Applied extends SourceTree, Grounds {
   id: string
-  /** Of its commit; absent where they are not known. */
-  committed?: Committed
   /** ISO 8601. */
   startedAt: string
   /** ISO 8601; null while it runs, or if its process ended without recording its end. */
@@ -96,14 +95,15 @@ export interface Applied extends SourceTree, Grounds {
  */
 export type HistoryEntry = Applied & {
   pruned?: true
-  fault?: string
+  fault?: string | undefined
   end?: Pick<Rollout, 'state' | 'reason'> | undefined
 }
 
 /** Finds how the rollout of an apply ended; nothing for an apply that is no wave of one. */
-export function findEnd<T extends { id: string }>({ id }: Applied, ended: T[]): T | undefined {
+export function findEnd({ id }: Applied, ended: Rollout[]): HistoryEntry['end'] {
   const { rollout, wave } = parseApplyId(id)
-  return wave === 0 ? undefined : ended.find((each) => each.id === rollout)
+  const end = ended.find((each) => wave > 0 && each.id === rollout)
+  return end && { state: end.state, reason: end.reason }
 }
 
 /** Names how an apply ended: a rollback and a refusal count more than how its process ended. */
@@ -117,9 +117,30 @@ export function describeRefusal({ domains, items, message }: Omit<Refusal, 'code
   return `refused: ${listSome(items)} of ${listSome(domains)}: ${message}`
 }
 
-/** Names who is responsible for an apply; null if that is unknown. */
-export function nameAuthor({ author, by }: Pick<Applied, 'author' | 'by'>): string | null {
-  return by === undefined || by.knownBy === 'unidentified' ? author : describeIdentity(by)
+interface Responsible {
+  author?: string | null
+  by?: Actor
+}
+
+/** Names who is responsible; null if that is unknown. */
+export function nameAuthor({ author, by }: Responsible): string | null {
+  if (by === undefined || by.knownBy === 'unidentified') return author ?? by?.name ?? null
+  return describeIdentity(by)
+}
+
+/** Describes it with the commit: `by Ada · commit 8c1f0aa3b2d1 “Raise the pool” by Ben`. */
+export function describeWho(done: Responsible & SourceTree): string {
+  return [`by ${nameAuthor(done) ?? 'somebody unknown'}`, describeTree(done) ?? []]
+    .flat()
+    .join(' · ')
+}
+
+/** Describes how long an apply took, or why that is not known. */
+export function describeLength({ startedAt, endedAt, outcome }: Applied): string {
+  if (endedAt === null)
+    return outcome === 'unfinished' ? 'not finished' : 'its process ended without recording its end'
+  const seconds = Math.max(0, (Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+  return Number.isFinite(seconds) ? formatDuration(seconds) : 'not known'
 }
 
 /** Lists on what an apply rests, how its rollout ended, and what was refused. */
@@ -134,10 +155,10 @@ export function listGrounds({ id, reason, overrides = [], end, refusals = [] }: 
 }
 
 /** What somebody did, as the chained history has it. */
-export type Act = Pick<ChainFile, 'at' | 'kind' | 'about' | 'by' | 'commit' | 'reason' | 'outcome'>
+export type Act = ChainFile
 
 /** Tests whether an entry is shown with its apply. */
-export function isOfApply({ kind }: Pick<Act, 'kind'>): boolean {
+export function isOfApply({ kind }: Act): boolean {
   return ['apply', 'rollback', 'override', 'exception'].includes(kind)
 }
 
@@ -151,12 +172,16 @@ export interface LogEntry {
   href?: string
 }
 
-/** Describes it: `approval of 20261120T030000Z-1f3a: approved`, and by whom. */
-export function describeEntry({ at, by, kind, about, outcome, reason }: Act): LogEntry {
+/** Describes it: `approval 20261120T030000Z-1f3a: approved`, by whom, and its commit. */
+export function describeEntry(
+  entry: Pick<Act, 'at' | 'about' | 'outcome' | 'reason'> &
+    SourceTree &
+    Responsible & { kind: string },
+): LogEntry {
+  const { at, kind, about, outcome, reason } = entry
   const end = outcome === 'done' ? '' : `: ${outcome}`
-  const why = reason === null ? '' : ` (${reason})`
-  const text = `${kind} ${kind === 'decision' ? 'about' : 'of'} ${about}${end}${why}`
-  return { at, text, note: `by ${nameAuthor({ author: by.name, by })}` }
+  const why = reason ? ` (${reason})` : ''
+  return { at, text: `${kind} ${about}${end}${why}`, note: describeWho(entry) }
 }
 
 /** Change of an item that an apply intended. */
@@ -184,7 +209,7 @@ export interface PastChange {
     | 'not-recorded'
     | 'not-known'
   /** Text of the service; present only if it refused the item. */
-  message?: string
+  message?: string | undefined
 }
 
 /** Changes that an apply intended, by domain and item. */

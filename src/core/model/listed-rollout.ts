@@ -39,22 +39,26 @@ export interface StopDecision {
 }
 
 /**
+ * What an unfinished rollout does, or waits for.
+ *
  * - `running`: a wave is being sent. `interrupted`: its process died before the end of the wave.
  * - `incomplete`: a part of an approved wave was refused or is in-doubt; it is sent again.
  * - `pausing`: the pause or the health check after a wave. `ready`: the next wave may begin.
  * - `waiting-for-approval`, `approved`: of the next wave. `paused`: by `rollout pause`.
  * - `rolling-back`: its rollback is unfinished.
  */
-export type ListedState =
-  | 'running'
-  | 'interrupted'
-  | 'incomplete'
-  | 'pausing'
-  | 'ready'
-  | 'waiting-for-approval'
-  | 'approved'
-  | 'paused'
-  | 'rolling-back'
+export const listedStates = {
+  running: 'is being sent',
+  interrupted: 'interrupted',
+  incomplete: 'incomplete',
+  pausing: 'pause or health check',
+  ready: 'ready for the next wave',
+  'waiting-for-approval': 'waits for approval',
+  approved: 'approved',
+  paused: 'paused',
+  'rolling-back': 'rollback unfinished',
+} as const
+export type ListedState = keyof typeof listedStates
 
 /** An unfinished rollout. */
 export interface ListedRollout {

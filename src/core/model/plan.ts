@@ -72,15 +72,12 @@ export interface DetectableRise {
 }
 
 /** Hashes of the inputs of a plan: one for each domain that it affects. */
-export interface PlanBasis {
+export interface PlanBasis extends SourceTree {
   desired: Record<Domain, string>
   recorded: Record<Domain, string>
   target: string[]
   /** Selected items; empty for all. */
   items: string[]
-  commit: string | null
-  /** The commit below uncommitted changes; absent without. */
-  onTopOf?: string
   /** Present if traffic determines the waves. */
   traffic?: TrafficBasis
 }

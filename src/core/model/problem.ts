@@ -55,57 +55,67 @@ export function formatPlace({ file, line, column }: Place): string {
 /** How serious a problem is: only an error makes a workspace invalid. */
 export type Severity = 'error' | 'warning' | 'note'
 
+/** Codes whose findings are no errors, or not always: their level can be set. */
+export const adjustableCodes = [
+  'rule-duplicate',
+  'rule-never-matches',
+  'rule-contradictory',
+  'rule-shadowed',
+  'rule-unreachable',
+  'rule-order-unspecified',
+  'entry-redundant',
+  'networks-overlap',
+  'value-without-effect',
+  'white-list-denied',
+  'never-served',
+  'rules-not-compared',
+  'origin-loop',
+  'rule-undecided',
+  'file-invalid',
+  'workspace-invalid',
+  'item-invalid',
+  'item-conflict',
+  'secret-weak',
+  'secret-suspected',
+  'token-literal',
+  'suppression-invalid',
+  'suppression-unknown',
+  'suppression-expired',
+  'suppression-unused',
+  'exception-expired',
+  'exception-waiting',
+  'exception-unused',
+] as const
+
+export type AdjustableCode = (typeof adjustableCodes)[number]
+
+/** Codes with a fixed level. */
+export const fixedCodes = [
+  'file-unreadable',
+  'yaml-invalid',
+  'manifest-invalid',
+  'profile-invalid',
+  'profile-unknown',
+  'profile-cycle',
+  'profile-duplicate',
+  'domain-invalid',
+  'domain-duplicate',
+  'item-unknown',
+  'item-unnamed',
+  'unset-unavailable',
+  'reference-unknown',
+  'secret-literal',
+  'secret-invalid',
+  'test-invalid',
+  'policy-invalid',
+  'policy-violated',
+  'policy-failed',
+  'exception-unknown',
+  'too-many-problems',
+] as const
+
 /** Every code a diagnostic may carry. */
-export type DiagnosticCode =
-  | 'file-unreadable'
-  | 'file-invalid'
-  | 'yaml-invalid'
-  | 'workspace-invalid'
-  | 'manifest-invalid'
-  | 'profile-invalid'
-  | 'profile-unknown'
-  | 'profile-cycle'
-  | 'profile-duplicate'
-  | 'domain-invalid'
-  | 'domain-duplicate'
-  | 'item-unknown'
-  | 'item-invalid'
-  | 'item-conflict'
-  | 'item-unnamed'
-  | 'unset-unavailable'
-  | 'reference-unknown'
-  | 'secret-literal'
-  | 'secret-invalid'
-  | 'secret-weak'
-  | 'secret-suspected'
-  | 'token-literal'
-  | 'rule-duplicate'
-  | 'rule-never-matches'
-  | 'rule-contradictory'
-  | 'rule-shadowed'
-  | 'rule-unreachable'
-  | 'rule-order-unspecified'
-  | 'entry-redundant'
-  | 'networks-overlap'
-  | 'value-without-effect'
-  | 'white-list-denied'
-  | 'never-served'
-  | 'rules-not-compared'
-  | 'origin-loop'
-  | 'rule-undecided'
-  | 'suppression-invalid'
-  | 'suppression-unknown'
-  | 'suppression-expired'
-  | 'suppression-unused'
-  | 'test-invalid'
-  | 'policy-invalid'
-  | 'policy-violated'
-  | 'policy-failed'
-  | 'exception-unknown'
-  | 'exception-expired'
-  | 'exception-waiting'
-  | 'exception-unused'
-  | 'too-many-problems'
+export type DiagnosticCode = AdjustableCode | (typeof fixedCodes)[number]
 
 /** One problem at one place, as reported by `validate`. */
 export interface Diagnostic extends Place {

@@ -17,7 +17,7 @@ export interface Rollout {
   /** Commit of the workspace, and the user that started it; null if unknown. */
   commit: string | null
   /** Of its commit; absent where they are not known. */
-  committed?: Committed
+  committed?: Committed | undefined
   author: string | null
   /** Whether its commit has roles, and no commit that was applied before had any. */
   firstRoles?: true
@@ -75,12 +75,14 @@ export interface RolloutWave {
 }
 
 /** Verdict of the health check of a wave, with its statistics. */
-export type Judged = Omit<JudgedEvent, 'type' | 'wave'>
-export type JudgedEvent = Extract<UntimedEvent, { type: 'wave.judged' }>
+export type Judged = Extract<UntimedEvent, { type: 'wave.judged' }>
+
+/** Names how a rollout ended: `rolled back`. */
+export const nameEnd = (state: string) => state.replace('-', ' ')
 
 /** Describes how a rollout ended: `rolled back: wave 1 of 3: 5xx rose on …`. */
-export function describeEnding({ state, reason }: Pick<Rollout, 'state' | 'reason'>): string {
-  return `${state.replace('-', ' ')}${reason === null ? '' : `: ${reason}`}`
+export function describeEnding(rollout: Pick<Rollout, 'state' | 'reason'>): string {
+  return [nameEnd(rollout.state), rollout.reason ?? []].flat().join(': ')
 }
 
 /** A decision about a rollout: who made it, and when (ISO 8601). */
@@ -143,11 +145,6 @@ export function findNextWave({ waves }: Rollout): number | null {
 /** Returns whether all of a wave is known to be sent. */
 export function isSent({ applied }: RolloutWave): boolean {
   return applied !== null && applied.to !== null && applied.incomplete === undefined
-}
-
-/** Returns whether a rollout stays open at a wave that was not confirmed completely. */
-export function isIncomplete({ waves }: Rollout): boolean {
-  return waves.some(({ passed, applied }) => !passed && applied?.incomplete === true)
 }
 
 /** Returns a rollout that is not paused. */

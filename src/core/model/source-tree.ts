@@ -4,28 +4,29 @@ export interface SourceTree {
   commit: string | null
   /** The commit below uncommitted changes; absent without. */
   onTopOf?: string
+  /** Author and subject of the commit; absent where they are not known. */
+  committed?: Committed | undefined
 }
 
-/** Author and subject of a commit. */
 export interface Committed {
   author: string
   subject: string
 }
 
 /** Returns the tree alone. */
-export function pickTree({ commit, onTopOf }: SourceTree): SourceTree {
-  return onTopOf === undefined ? { commit } : { commit, onTopOf }
+export function pickTree({ commit, onTopOf, committed }: SourceTree): SourceTree {
+  return {
+    commit,
+    ...(onTopOf === undefined ? {} : { onTopOf }),
+    ...(committed === undefined ? {} : { committed }),
+  }
 }
 
 /**
  * Describes the tree of an apply: its commit (`commit 8c1f0aa3b2d1 “Raise the pool” by Ada`), or
  * that there was none with its changes.
  */
-export function describeTree({
-  commit,
-  onTopOf,
-  committed,
-}: SourceTree & { committed?: Committed | undefined }): string | null {
+export function describeTree({ commit, onTopOf, committed }: SourceTree): string | null {
   const about = committed === undefined ? '' : ` “${committed.subject}” by ${committed.author}`
   if (commit !== null) return `commit ${commit.slice(0, 12)}${about}`
   return onTopOf === undefined ? null : `uncommitted changes on top of ${onTopOf.slice(0, 12)}`

@@ -326,7 +326,7 @@ function explainSummary(text: string): string {
   const [, signature = '', name = ''] = call ?? []
   if (call !== null)
     return Object.hasOwn(functions, name)
-      ? `there is no ${signature}. An example of ${name}: ${functions[name]?.example}`
+      ? `there is no ${signature}. An example of ${name}: ${functions[name]?.[1]}`
       : `there is no ${signature}. See "edgewise explain policy".`
   return text.slice(0, 500).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
 }

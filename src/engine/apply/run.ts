@@ -31,7 +31,7 @@ export interface ApplyContext extends Omit<Sending, 'onWait'> {
   /** Names of items on the wire, where they differ. */
   itemKeys: ItemKeys
   /** Tree of the manifests. */
-  tree: SourceTree & Pick<Applied, 'committed'>
+  tree: SourceTree
   /** Author of the apply; null if unknown. */
   author: string | null
   /** As in `Applied`. */

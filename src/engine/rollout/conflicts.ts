@@ -1,6 +1,6 @@
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import { getOwn } from '../../core/model/json.ts'
-import { findCurrentWave, isIncomplete, type Rollout } from '../../core/model/rollout.ts'
+import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
 
 /** Open rollouts that affect a plan. */
@@ -57,10 +57,13 @@ export function findConflicts(
 
 /** Returns whether an incomplete rollout gives way: other values of its domains are desired now. */
 export function isSuperseded(rollout: Rollout, hashDomain: (domain: Domain) => string): boolean {
-  const { paused, desiredHashes } = rollout
+  const { state, paused, waves, desiredHashes } = rollout
   const isOther = ([domain, hash]: [Domain, string]) => hashDomain(domain) !== hash
   return (
-    paused === undefined && isIncomplete(rollout) && Object.entries(desiredHashes).some(isOther)
+    state === 'open' &&
+    paused === undefined &&
+    waves.some(({ passed, applied }) => !passed && applied?.incomplete === true) &&
+    Object.entries(desiredHashes).some(isOther)
   )
 }
 

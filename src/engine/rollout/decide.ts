@@ -5,7 +5,6 @@ import {
   dropPause,
   findCurrentWave,
   findNextWave,
-  isIncomplete,
   isSent,
   selectDomains,
   type Decision,
@@ -177,7 +176,7 @@ function findState(
   const waitingSince = approval?.waitingSince ?? null
   if (waitingSince !== null && !isApproved(rollout, waveIndex))
     return { state: 'waiting-for-approval', since: waitingSince }
-  if (applied !== null && isIncomplete(rollout)) return { state: 'incomplete', since: applied.from }
+  if (applied?.incomplete === true) return { state: 'incomplete', since: applied.from }
   if (applied !== null && applied.to !== null) return { state: 'pausing', since: applied.to }
   if (applied !== null) return { state: isLocked ? 'running' : 'interrupted', since: applied.from }
   const approved = approval?.approved ?? null

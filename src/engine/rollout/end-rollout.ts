@@ -20,15 +20,15 @@ export async function stopRollout(
   why: string,
   domains: Domain[],
   result: ApplyResult,
-  { store, clock }: RolloutContext,
+  context: RolloutContext,
   unhealthy: Domain[] = [],
 ): Promise<void> {
   result.stopped ??= why
   const onHold = selectDomains(rollout.values, domains)
-  const endedAt = new Date(clock.now()).toISOString()
+  const endedAt = formatNow(context)
   const marked =
     unhealthy.length === 0 ? {} : { unhealthy: selectDomains(rollout.values, unhealthy) }
-  await store.saveRollout(
+  await context.store.saveRollout(
     { ...dropPause(rollout), state: 'stopped', reason: why, endedAt, onHold, ...marked },
     `Rollout ${rollout.id}: stopped (${why})`,
   )
@@ -69,25 +69,21 @@ async function rollBack(
   why: string,
   recorded: RecordedState,
   result: ApplyResult,
-  { store, applying, clock, report }: RolloutContext,
+  context: RolloutContext,
 ): Promise<void> {
+  const { store, applying, report } = context
   // Put on hold before the rollback starts, so that no other apply sends the changes again.
   const failed: Rollout = {
     ...dropPause(rollout),
     state: 'rolling-back',
     reason: why,
-    endedAt: new Date(clock.now()).toISOString(),
+    endedAt: formatNow(context),
     onHold: rollout.values,
   }
   await store.saveRollout(failed, `Rollout ${rollout.id}: ${why}`)
   delete result.open
   const reportWrites = (writes: number) =>
-    report({
-      type: 'rollout.taking-back',
-      apply: rollout.id,
-      reason: why,
-      writes,
-    })
+    report({ type: 'rollout.taking-back', apply: rollout.id, reason: why, writes })
   const rolledBack = await applying.rollBack(failed, recorded, reportWrites)
   if (typeof rolledBack === 'string') {
     result.stopped = `${why}; it could not be rolled back: ${rolledBack}`

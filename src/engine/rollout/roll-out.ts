@@ -4,13 +4,7 @@ import { computeWindows } from '../../core/health/windows.ts'
 import { EdgewiseError, InterruptedError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
-import {
-  dropPause,
-  findCurrentWave,
-  type Judged,
-  type JudgedEvent,
-  type Rollout,
-} from '../../core/model/rollout.ts'
+import { dropPause, findCurrentWave, type Judged, type Rollout } from '../../core/model/rollout.ts'
 import { formatEnd } from '../../core/model/text/words.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { countParts } from '../apply/counts.ts'
@@ -207,10 +201,6 @@ async function applyWave(
 /** Worse domains of a verdict that are kept. */
 const maxWorse = 50
 
-function keepJudged({ type: _type, wave: _wave, worse, ...judged }: JudgedEvent): Judged {
-  return { ...judged, worse: worse.slice(0, maxWorse) }
-}
-
 /** Watches a wave without the lock, and ends the rollout if it is unhealthy. */
 async function watch(
   wave: number,
@@ -222,7 +212,7 @@ async function watch(
   // Resumed later, a wave with refused or in-doubt writes would be sent again.
   let judged: Judged | undefined
   const report: RolloutContext['report'] = (event) => {
-    if (event.type === 'wave.judged') judged = keepJudged(event)
+    if (event.type === 'wave.judged') judged = { ...event, worse: event.worse.slice(0, maxWorse) }
     context.report(event)
   }
   const watching = { ...context, report, suspends: context.suspends && complete }
@@ -253,14 +243,14 @@ async function endIncomplete(
   const { rollout, result } = progress
   const name = nameWave(rollout, wave)
   const why = result.stopped ?? `${name} was not applied completely`
-  const { applied = null } = rollout.waves[wave] ?? {}
-  if (applied === null || !hasApproval(rollout)) {
-    await stopRollout(rollout, why, [], result, context)
-    return 'left'
+  const applied = rollout.waves[wave]?.applied ?? null
+  if (applied !== null && hasApproval(rollout)) {
+    progress.rollout = updateWave(rollout, wave, { applied: { ...applied, incomplete: true } })
+    await saveProgress(`${name} is incomplete`, progress, context)
+    return leaveOpen(explainOpen(why, name), progress)
   }
-  progress.rollout = updateWave(rollout, wave, { applied: { ...applied, incomplete: true } })
-  await saveProgress(`${name} is incomplete`, progress, context)
-  return leaveOpen(explainOpen(why, name), progress)
+  await stopRollout(rollout, why, [], result, context)
+  return 'left'
 }
 
 /** Leaves a rollout that stays open for the next apply. */

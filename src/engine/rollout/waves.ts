@@ -109,8 +109,9 @@ function findLater(a: string, b: string): string {
 export function createRollout(
   plan: Plan,
   { hashDomain, hashItem }: { hashDomain(domain: Domain): string; hashItem: HashItem },
-  about: Pick<Rollout, 'id' | 'startedAt' | 'author' | 'committed'>,
+  about: Pick<Rollout, 'id' | 'startedAt' | 'author'>,
 ): Rollout {
+  const { commit, committed, items } = plan.basis
   const changed = new Set(plan.changes.map(({ domain }) => domain))
   const waves: Set<Domain>[] = []
   for (const { wave, domains } of plan.writes) {
@@ -120,8 +121,9 @@ export function createRollout(
   const written = new Set(plan.writes.flatMap(({ domains }) => domains))
   return {
     ...about,
-    commit: plan.basis.commit,
-    items: plan.basis.items,
+    commit,
+    ...(committed === undefined ? {} : { committed }),
+    items,
     state: 'open',
     reason: null,
     endedAt: null,

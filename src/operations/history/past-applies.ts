@@ -262,9 +262,7 @@ function describeChange(
   after: RecordedItem | null,
   refusal: string | null,
 ): PastChange {
-  const judged = judge(apply, { before, intended }, after)
-  const isRefused = refusal !== null && judged !== 'confirmed' && judged !== 'in-doubt'
-  const outcome = isRefused ? 'refused' : judged
+  const outcome = judge(apply, { before, intended }, after, refusal)
   return {
     before: before && {
       status: before.status,
@@ -276,7 +274,7 @@ function describeChange(
         ? after.candidates
         : listIntended(before, intended),
     outcome,
-    ...(isRefused ? { message: refusal } : {}),
+    message: outcome === 'refused' ? (refusal ?? undefined) : undefined,
   }
 }
 
@@ -297,9 +295,11 @@ function judge(
   { id, outcome }: Applied,
   { before, intended }: IntendedItem,
   after: RecordedItem | null,
+  refusal: string | null,
 ): PastChange['outcome'] {
   if (after?.apply === id) return after.status === 'in-doubt' ? 'in-doubt' : 'confirmed'
   if (outcome === 'complete') return intended === null ? 'released' : 'confirmed'
+  if (refusal !== null) return 'refused'
   if (after === null) return intended === null ? 'released' : 'not-recorded'
   return isDeepStrictEqual(before, after) ? 'unchanged' : 'not-known'
 }

@@ -1,7 +1,6 @@
-import { findEnd, type Act, type Applied } from '../../core/model/applied.ts'
+import { findEnd, type Applied } from '../../core/model/applied.ts'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { verifyChain, type VerifiedChain } from '../../state/format/verify-chain.ts'
-import type { ChainFinding } from '../../state/format/verify-records.ts'
 import type { ChainStore, RolloutStore } from '../../state/store/store.ts'
 import { openState } from '../runtime/open-state.ts'
 import type { StateOutside } from '../runtime/outside.ts'
@@ -68,19 +67,16 @@ export async function verifyShown(
   workspace: Settings,
   store: ChainStore & Pick<RolloutStore, 'listEnded'>,
   withChanges: string[],
-): Promise<{ findings: ChainFinding[]; acts: Act[]; mark: <T extends Applied>(apply: T) => T }> {
+) {
   const { findings, acts } = await verifyStored(workspace, store, null, withChanges)
   const faults = new Map(
     findings.flatMap(({ apply, message }) => (apply ? [[apply, message]] : [])),
   )
   const ended = await store.listEnded()
-  const mark = <T extends Applied>(apply: T): T => {
-    const [fault, end] = [faults.get(apply.id), findEnd(apply, ended)]
-    return {
-      ...apply,
-      ...(fault === undefined ? {} : { fault }),
-      ...(end === undefined ? {} : { end: { state: end.state, reason: end.reason } }),
-    }
-  }
+  const mark = <T extends Applied>(apply: T) => ({
+    ...apply,
+    fault: faults.get(apply.id),
+    end: findEnd(apply, ended),
+  })
   return { findings, acts, mark }
 }

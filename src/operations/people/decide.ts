@@ -23,16 +23,12 @@ export interface Rules {
   needs: ApprovalNeeds
 }
 
-/**
- * Rules that count for a decision. `before`: those of the commit before the rollout's own. `first`:
- * those of its own, since no commit that was applied before had roles.
- */
-type CountedRules = Rules & { from?: 'before' | 'first' }
-
-/** Rules of a decision, all of which count. */
+/** Rules of a decision, all of which count; `source`: where some are from, if not in force. */
 export interface DecisionRules {
-  sets: CountedRules[]
+  sets: (Rules & { source?: string | undefined })[]
   authors: Authors
+  /** Sentence about them, beside a refusal. */
+  note?: string | undefined
 }
 
 /** Explains why somebody may not do something, in a sentence; null if it is allowed. */
@@ -43,34 +39,18 @@ export function explainDecision(
   rules: DecisionRules,
 ): string | null {
   const domains = rollout === null ? [] : listDomains(action, rollout)
-  for (const { roles, from } of rules.sets) {
-    const source = from === 'before' ? "the commit before the rollout's own" : undefined
+  for (const { roles, source } of rules.sets) {
     const refusal = explainRefusal(identity, action, domains, roles, source)
     if (refusal !== null) return refusal
   }
   if (action !== 'approve' || rollout === null) return null
   const wave = findCurrentWave(rollout) ?? 0
   const given = isApproved(rollout, wave) ? [] : listGiven(rollout, wave)
-  const reason = explainUncounted(identity, rules.authors, findNeeds(identity, rules), given)
-  const isFirst = rules.sets.some(({ from }) => from === 'first')
-  return reason === null || !isFirst ? reason : `${reason} ${firstNote}`
+  const reason = explainUncounted(identity, rules.authors, joinRules(rules), given)
+  return reason && [reason, rules.note ?? []].flat().join(' ')
 }
 
-/** Note about a rollout whose commit is the first one with roles. */
-const firstNote =
-  'No commit that was applied before had roles: the first ones count here, but not for its authors.'
-
-/**
- * Finds what an approval of somebody takes. Where the commit before has no roles only the token
- * decides, which is one; where the own roles count, its authors do not.
- */
-function findNeeds({ knownBy }: Identity, { sets }: DecisionRules): ApprovalNeeds {
-  const needs = joinNeeds(sets.map((each) => each.needs))
-  if (knownBy !== 'token')
-    return sets.some(({ from }) => from === 'first') ? { ...needs, notAuthor: true } : needs
-  const isAlone = sets.some(({ from, roles }) => from === 'before' && roles.length === 0)
-  return isAlone ? { by: 1, notAuthor: false } : needs
-}
+const joinRules = ({ sets }: DecisionRules) => joinNeeds(sets.map(({ needs }) => needs))
 
 /**
  * Weighs an approval of somebody by all rules: it counts for the domains that each of them allows.
@@ -85,7 +65,7 @@ export function weighDecision(
 ): ApprovalWeight {
   const refusal = explainDecision(identity, action, rollout, rules)
   if (refusal !== null) throw createRefusal(refusal)
-  const { by } = findNeeds(identity, rules)
+  const { by } = joinRules(rules)
   if (action !== 'approve' || rollout === null) return { by, domains: null }
   const domains = listDomains(action, rollout)
   const counted = rules.sets.reduce(

@@ -40,12 +40,7 @@ import { findRepository } from '../../state/git/find-repository.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
 import { loadEarlierFiles } from '../../state/git/earlier-files.ts'
 import { createCommitTest } from '../../state/git/open-place.ts'
-import {
-  describeCommit,
-  findOnlyChange,
-  findSourceTree,
-  relateCommits,
-} from '../../state/git/source-tree.ts'
+import { findOnlyChange, findSourceTree, relateCommits } from '../../state/git/source-tree.ts'
 
 /**
  * Workspace with its available secrets. Secrets in `desired` are references: `resolveSecrets`
@@ -125,11 +120,10 @@ function loadWithSecrets(
     ['manifests', 'profiles', 'policies'].includes(findFileKind(path, workspace.config) ?? '')
   return Object.assign(workspace, {
     vault,
-    findTree: () => findSourceTree({ root, paths, isSource }, env),
+    findTree: () =>
+      findSourceTree({ root, paths, isSource }, env, (text) => scrub(markForeign(text))),
     relateCommits: (commits: string[]) => relateCommits(root, commits, env),
     findOnlyChange: (after: string | null, last: string) => findOnlyChange(root, after, last, env),
-    describeCommit: (commit: string) =>
-      describeCommit(root, commit, env, (text) => scrub(markForeign(text))),
     loadEarlier: (files: readonly string[]) =>
       loadEarlierFiles(root, files, findBaseBranch(outside.env), env),
     findName: async () => scrub(markForeign(await nameWorkspace(workspace, env))),

@@ -2,7 +2,7 @@ import type { programs } from '../../manifest/secrets/secret-sources.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import type { SecretHider } from '../../core/model/secret.ts'
-import type { Committed, SourceTree } from '../../core/model/source-tree.ts'
+import type { SourceTree } from '../../core/model/source-tree.ts'
 import type { EarlierFiles } from '../../state/git/earlier-files.ts'
 import type { Relation } from '../../state/git/source-tree.ts'
 
@@ -75,8 +75,6 @@ export interface Checkout {
   relateCommits(commits: string[]): Promise<Map<string, Relation>>
   /** Finds the one commit that changed the workspace after another one; null if it is not one. */
   findOnlyChange(after: string | null, last: string): Promise<string | null>
-  /** Finds the author and the subject of a commit; null if they are not known. */
-  describeCommit(commit: string): Promise<Committed | null>
   /** Finds the name that the workspace has in every clone, as `Applied.workspace`. */
   findName(): Promise<string>
 }

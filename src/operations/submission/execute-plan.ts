@@ -28,7 +28,7 @@ import type { RecordedState, HistoryReader, Recorder, CallStore } from '../../st
 import { findAuthor } from './find-author.ts'
 import { connectToWrite } from '../runtime/connect-to-write.ts'
 import type { Outside } from '../runtime/outside.ts'
-import type { Applied, Grounds } from '../../core/model/applied.ts'
+import type { Grounds } from '../../core/model/applied.ts'
 import { readClocks } from '../runtime/recent-calls.ts'
 
 /** Options for executing a plan. */
@@ -87,7 +87,7 @@ export async function executePlan(
       lease: options.lease,
       apply: id,
       itemKeys,
-      tree: { ...pickTree(plan.basis), ...(await findCommitted(workspace, plan)) },
+      tree: pickTree(plan.basis),
       author: findAuthor(outside),
       workspace: await workspace.findName(),
       ...(options.grounds === undefined ? {} : { grounds: options.grounds }),
@@ -104,15 +104,6 @@ export async function executePlan(
     await service?.close()
     await endBudget(budget)
   }
-}
-
-/** Finds the author and the subject of the commit of a plan. */
-export async function findCommitted(
-  { describeCommit }: Checkout,
-  { basis: { commit } }: Plan,
-): Promise<Pick<Applied, 'committed'>> {
-  const committed = commit === null ? null : await describeCommit(commit)
-  return committed === null ? {} : { committed }
 }
 
 /**

@@ -3,7 +3,6 @@ import type { ApplyResult } from '../../engine/apply/run.ts'
 import type { Override } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
 import type { Actor } from '../../core/model/people/identity.ts'
-import type { Committed } from '../../core/model/source-tree.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { failSpan, getRoot, type Tracer } from '../../core/model/tracing.ts'
 import { narrowDomains } from '../../core/plan/selection.ts'
@@ -30,9 +29,8 @@ export interface Executed {
    */
   status: 'done' | 'not-begun' | 'incomplete' | 'waiting'
   inWaves: boolean
-  /** Who has executed it, and the author and the subject of its commit. */
+  /** Who has executed it. */
   by: Actor
-  committed?: Committed
   /** What was overridden; absent for none. */
   overrides?: Override[]
   /** False if it was read back otherwise than it was sent, or could not be read back. */

@@ -1,6 +1,5 @@
 import type { Configured, Desired } from '../runtime/workspace-parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import {
   dropPause,
@@ -67,25 +66,18 @@ export async function decideRollouts(
   if (obstacles.length > 0) throw createOpenRolloutError(obstacles)
   const lifted = retryHeld ? liftHolds(rollouts, plan.basis, hashItem) : []
   const { target } = plan.basis
-  const isSelected = (domain: Domain) =>
-    target.length === 0 || domains.has(domain) || target.includes(domain)
   const superseded = rollouts.filter(
     (each) =>
-      each.state === 'open' &&
       isSuperseded(each, hashDomain) &&
-      Object.keys(each.desiredHashes).some(isSelected),
+      (target.length === 0 || target.some((domain) => Object.hasOwn(each.desiredHashes, domain))),
   )
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   if (!waves && finishes && plan.writes.length > 0) refuseBypass(workspace, finished[0] ?? null)
-  const end = (each: Rollout, reason: string): Rollout => ({
+  const ended = [...finished, ...superseded].map((each) => ({
     ...dropPause(each),
-    state: 'stopped',
-    reason,
-  })
-  const ended = [
-    ...finished.map((each) => end(each, 'an apply without waves sends the rest')),
-    ...superseded.map((each) => end(each, 'other values of its domains are desired')),
-  ]
+    state: 'stopped' as const,
+    reason: 'another apply takes its place',
+  }))
   return {
     continued: own && waves ? continued : null,
     kept: [...lifted.filter(({ id }) => !ended.some((each) => each.id === id)), ...ended],

@@ -1,9 +1,10 @@
 import type { Configured, Settings, Secrets, Plannable } from '../runtime/workspace-parts.ts'
 import type { ApplyResult } from '../../engine/apply/run.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { nameAuthor, parseApplyId, type Grounds } from '../../core/model/applied.ts'
+import { nameAuthor, type Grounds } from '../../core/model/applied.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Domain } from '../../core/model/item.ts'
+import { addUp } from '../../core/model/lists.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import { createTimeZone } from '../../core/model/time/time-zone.ts'
@@ -25,7 +26,7 @@ import type {
   StateWriter,
 } from '../../state/store/store.ts'
 import { compareWritten } from '../observation/compare-written.ts'
-import { createApplyId, executePlan, findCommitted, type ExecuteOptions } from './execute-plan.ts'
+import { createApplyId, executePlan, type ExecuteOptions } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { rollbackSuffix } from './find-change.ts'
 import { hashDesired } from './hash-desired.ts'
@@ -85,7 +86,7 @@ export async function runRollout(
 ): Promise<ApplyResult> {
   const { outside, continued, serviceTime, lock } = options
   const rollout =
-    continued === null ? await begin(workspace, plan, options) : continueRollout(continued, plan)
+    continued === null ? begin(workspace, plan, options) : continueRollout(continued, plan)
   getRoot(outside.tracer)?.setAttributes({ 'edgewise.rollout': rollout.id })
   let budget: CallBudget | null = null
   const report: RolloutOptions['report'] = (event, partBudget) => {
@@ -116,25 +117,23 @@ export async function runRollout(
       options.report({ time: new Date(outside.clock.now()).toISOString(), ...event }, budget)
     },
   })
-  if (result.open === true || result.stopped !== null) return result
-  const waves = (await store.listApplies()).filter(
-    ({ id }) => parseApplyId(id).rollout === rollout.id,
-  )
-  return { ...result, total: waves.reduce((sum, { writes }) => sum + writes.confirmed, 0) }
+  const { state, applies = [] } = result.rollout ?? {}
+  if (state !== 'complete') return result
+  const waves = await store.listApplies(applies)
+  return { ...result, total: addUp(waves, ({ writes }) => writes.confirmed) }
 }
 
-async function begin(
+function begin(
   workspace: Plannable,
   plan: Plan,
   { outside, grounds = {} }: RolloutOptions,
-): Promise<Rollout> {
+): Rollout {
   const startedAt = new Date(outside.clock.now()).toISOString()
   const author = nameAuthor({ author: findAuthor(outside), ...grounds })
-  const committed = await findCommitted(workspace, plan)
-  const about = { id: createApplyId(outside), startedAt, author, ...committed }
+  const about = { id: createApplyId(outside), startedAt, author }
   const isFirst = workspace.hadRoles === false && workspace.config.roles.length > 0
-  const first = isFirst ? { firstRoles: true as const } : {}
-  return { ...createRollout(plan, hashDesired(workspace), about), ...first }
+  const rollout = createRollout(plan, hashDesired(workspace), about)
+  return isFirst ? { ...rollout, firstRoles: true } : rollout
 }
 
 /** Creates the queries of the health checks. */

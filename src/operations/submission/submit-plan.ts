@@ -28,7 +28,7 @@ import { watchStop } from '../../state/locks/stop-watch.ts'
 import type { RecordedState, StateWriter } from '../../state/store/store.ts'
 import { compareSecrets, reportUnchanged, type Remake } from './compare-secrets.ts'
 import { listFirstWrites } from '../observation/compare-written.ts'
-import { executePlan, findCommitted } from './execute-plan.ts'
+import { executePlan } from './execute-plan.ts'
 import { findAuthor } from './find-author.ts'
 import { giveUp } from './give-up.ts'
 import { listFirstPlanWarnings } from './first-plan-warnings.ts'
@@ -327,8 +327,8 @@ async function send(
     )
     const { finished, doubts } = seen
     const { overrides = [] } = sending.grounds
-    const known = { by: request.locked.by, ...(await findCommitted(workspace, plan)) }
-    const executed = { plan, result, status, inWaves, finished, doubts, overrides, ...known }
+    const { by } = request.locked
+    const executed = { plan, result, status, inWaves, finished, doubts, overrides, by }
     traceExecuted(executed, outside.tracer)
     return executed
   } catch (error) {

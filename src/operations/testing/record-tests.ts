@@ -1,3 +1,4 @@
+import { stages } from '../../core/catalog/item-spec.ts'
 import type { Policed } from '../runtime/workspace-parts.ts'
 import { stringify } from 'yaml'
 import { groupBy } from '../../core/model/lists.ts'
@@ -56,8 +57,6 @@ export async function recordTests(
   })
 }
 
-const stages = ['outcome', 'connection', 'access', 'redirect', 'cache', 'origin', 'response']
-
 /** Records the answers of one trace, without positions of rules, which other edits move. */
 function recordRequest({ output, managed }: Traced) {
   const { url = '' } = output['request'] as JsonObject
@@ -72,6 +71,6 @@ function recordRequest({ output, managed }: Traced) {
     } else if ('unknown' in shown) unknown++
     else for (const [key, part] of Object.entries(shown)) collect(part, all[key], `${path}.${key}`)
   }
-  for (const stage of stages) collect(managed[stage], output[stage], stage)
+  for (const stage of ['outcome', ...stages]) collect(managed[stage], output[stage], stage)
   return { request: { url, expect }, unknown, isAbsent }
 }

@@ -17,7 +17,7 @@ const titles: Partial<Record<NotifyEvent, string>> = {
 
 /** Lists the lines of a message for people, without its link; the first one is its title. */
 export function listLines(notification: Notification): string[] {
-  const { title, workspace, account, apply, by, commit, committed, wave } = notification
+  const { title, workspace, account, apply, by, wave } = notification
   const { reason, parts, next, history = null } = notification
   const more = parts.length - maxParts
   const add = (name: string, text: string | null) => (text === null ? [] : [`${name}: ${text}`])
@@ -25,7 +25,7 @@ export function listLines(notification: Notification): string[] {
     `Edgewise: ${title}`,
     `Workspace ${workspace}, account ${account}${apply === null ? '' : `, apply ${apply}`}`,
     ...add('By', by),
-    ...add('Of', describeTree({ commit, committed })),
+    ...add('Of', describeTree(notification)),
     ...add('Wave', wave && `${wave.number} of ${wave.waves} of rollout ${wave.rollout}`),
     ...add('Domains', wave && listSome(wave.domains)),
     ...add('Reason', reason),

@@ -3,9 +3,9 @@ import { describeDecided } from '../report/apply/rollouts-text.ts'
 import { formatHeadline, isInterrupted, isWaiting } from '../report/apply/text.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { NotifyEvent } from '../../core/model/config.ts'
-import { nameOverride, type Override } from '../../core/model/applied.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
-import type { Committed } from '../../core/model/source-tree.ts'
+import { nameAuthor, nameOverride, type Override } from '../../core/model/applied.ts'
+import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
+import { pickTree, type SourceTree } from '../../core/model/source-tree.ts'
 import { findStatus, type Executed } from '../../operations/submission/executed.ts'
 import type { Drift } from '../../core/model/drift.ts'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
@@ -23,7 +23,7 @@ export interface Message {
  * Report of a command to receivers, without values of items, which may be secret. Texts of others
  * have no secrets any more, and are escaped for each receiver.
  */
-export interface Notification {
+export interface Notification extends SourceTree {
   /** The same for each attempt to send it. */
   id: string
   /** ISO 8601. */
@@ -38,10 +38,6 @@ export interface Notification {
   apply: string | null
   /** Who did it; null where nobody did, or that is not known. */
   by: string | null
-  /** Id of the commit that it is about; null without one. */
-  commit: string | null
-  /** Author and subject of the commit; absent where they are not known. */
-  committed?: Committed | undefined
   /** Wave that it is about; null without one. */
   wave: { rollout: string; number: number; waves: number; domains: Domain[] } | null
   /** Why it ended so; null for nothing to add. */
@@ -51,7 +47,7 @@ export interface Notification {
   /** The next step; null if there is none. */
   next: string | null
   /** Page with more; absent without `serve.url`. */
-  url?: string
+  url?: string | undefined
   /** Hash of the newest entry of the chained history; absent for none. */
   history?: string | undefined
 }
@@ -61,7 +57,7 @@ export type Content = Omit<Notification, 'id' | 'time' | 'workspace' | 'account'
 
 /** Describes what an apply has done; null if it sent nothing, or a rollout only waits. */
 export function describeApply(executed: Executed): Content | null {
-  const { finished, inWaves, result, doubts, overrides = [], plan, committed } = executed
+  const { finished, inWaves, result, doubts, overrides = [], plan } = executed
   const status = findStatus(executed)
   if (finished === undefined || isWaiting(status)) return null
   const { apply, refused, inDoubt, stopped, history } = finished
@@ -79,24 +75,17 @@ export function describeApply(executed: Executed): Content | null {
   const events = found.flatMap(([event, occurred]) => (occurred ? [event] : []))
   if (events.length === 0) return null
   const headline = formatHeadline({ ...finished, confirmed: total }, status, plainPaint)
-  const { name, knownBy } = executed.by
   return {
     events,
     title: [headline, ...overrides.map(describeOverride)].join(' '),
     apply,
-    by: knownBy === 'serve' ? `edgewise serve (${name})` : name,
-    commit: plan.basis.commit,
-    committed,
+    by: nameAuthor({ by: executed.by }),
+    ...pickTree(plan.basis),
     wave: rollout === undefined ? null : describeWave(rollout),
     reason: stopped,
     parts: [
-      ...result.refusals.map(({ domains, items, message: text }) => ({
-        event: 'refused' as const,
-        domains,
-        items,
-        text,
-      })),
-      ...doubts.map(({ domains, items }) => ({ event: 'in-doubt' as const, domains, items })),
+      ...result.refusals.map((part) => ({ ...mark('refused', part), text: part.message })),
+      ...doubts.map((part) => mark('in-doubt', part)),
     ],
     next: isApplied ? null : 'edgewise plan',
     history,
@@ -117,19 +106,18 @@ export function describeWait(rollout: Rollout): Content {
 }
 
 function describeRollout(rollout: Rollout) {
-  const { commit, committed } = rollout
-  return { commit, committed, wave: describeWave(rollout) }
+  return { ...pickTree(rollout), wave: describeWave(rollout) }
 }
 
-function describeWave({ id, waves }: Rollout): NonNullable<Notification['wave']> {
-  const number = waves.filter(({ passed }) => passed).length + 1
-  const index = Math.min(number, waves.length) - 1
-  return {
-    rollout: id,
-    number: index + 1,
-    waves: waves.length,
-    domains: waves[index]?.domains ?? [],
-  }
+function describeWave(rollout: Rollout): NonNullable<Notification['wave']> {
+  const { id, waves } = rollout
+  const index = findCurrentWave(rollout) ?? waves.length - 1
+  const { domains = [] } = waves[index] ?? {}
+  return { rollout: id, number: index + 1, waves: waves.length, domains }
+}
+
+function mark(event: NotifyEvent, { domains, items }: Part) {
+  return { event, domains, items }
 }
 
 function describeOverride(override: Override): string {

@@ -11,6 +11,7 @@ import type { Drift } from '../../core/model/drift.ts'
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { createTransport } from '../../operations/runtime/connect.ts'
 import { listWaiting } from '../../operations/rollouts.ts'
+import { findCurrentWave } from '../../core/model/rollout.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { heartbeatMs } from '../../state/locks/lease.ts'
 import { getProcessId } from '../../state/locks/machine.ts'
@@ -63,7 +64,6 @@ export function openOutbox(workspace: Settings, outside: Outside): Outbox | null
  * EdgewiseError `record-unreachable` if the database can't be used.
  */
 class Outbox {
-  readonly #config: Config
   readonly #database: Database
   readonly #outside: Outside
   readonly #rows: OutboxRows
@@ -74,7 +74,6 @@ class Outbox {
   constructor(workspace: Settings, database: Database, outside: Outside) {
     const { config } = workspace
     this.#workspace = workspace
-    this.#config = config
     this.#database = database
     this.#outside = outside
     this.#rows = new OutboxRows(database.schema, config.id, config.service.url)
@@ -152,8 +151,10 @@ class Outbox {
 
   /** Stores a notification of each wave that waits for approval, once, whoever made it wait. */
   async #announceWaits(): Promise<void> {
-    for (const { rollout, wave } of await listWaiting(this.#workspace, this.#outside))
+    for (const rollout of await listWaiting(this.#workspace, this.#outside)) {
+      const wave = `${findCurrentWave(rollout)}`
       await this.reportOnce(`wait ${rollout.id}`, wave, describeWait(rollout))
+    }
   }
 
   /** Sends what is due, in the order of each receiver. Never fails because of a receiver. */
@@ -176,8 +177,8 @@ class Outbox {
 
   async #deliverTo(key: string, delivered: Delivered): Promise<void> {
     const [database, rows] = [this.#database, this.#rows]
-    const index = this.#config.notify.findIndex((each) => each.key === key)
-    const receiver = this.#config.notify[index]
+    const index = this.#workspace.config.notify.findIndex((each) => each.key === key)
+    const receiver = this.#workspace.config.notify[index]
     if (receiver === undefined) {
       delivered.dropped += await database.transact((sql) => rows.dropReceiver(sql, key))
       return
@@ -204,8 +205,7 @@ class Outbox {
     if (notification === null) return 'its row in the database is damaged'
     const connect = (url: string) => createTransport(url, this.#outside)
     const find = () => findNewestHash(this.#workspace, this.#outside)
-    const own = { createTransport: connect, findNewestHash: find }
-    const context = { ...this.#outside, ...own }
+    const context = { ...this.#outside, createTransport: connect, findNewestHash: find }
     return sendNotification(notification, receiver, context, attempts === 0)
   }
 
@@ -229,7 +229,7 @@ class Outbox {
 
   #write(content: Content, wanted = content.events): NewMessage[] {
     const stamp = { id: this.#outside.newId(), time: this.#formatNow() }
-    return writeMessages(this.#config, content, wanted, stamp)
+    return writeMessages(this.#workspace.config, content, wanted, stamp)
   }
 
   #formatNow(): string {
@@ -242,10 +242,7 @@ export type { Outbox }
 const format = 'edgewise.notification/1'
 
 /** The part of the configuration that notifications need. */
-type Sender = Pick<Config, 'id' | 'notify'> & {
-  service: { account: string }
-  serve: { url: string | null }
-}
+type Sender = Pick<Config, 'id' | 'notify' | 'service' | 'serve'>
 
 /**
  * Writes a notification to each receiver of one of some events.
@@ -273,8 +270,8 @@ export function completeContent(
   const { wave, events } = content
   const page = wave === null ? '' : `rollouts/${encodeURIComponent(wave.rollout)}`
   const path = events.includes('drift') ? 'drift' : page
-  const link = serve.url === null ? {} : { url: `${serve.url}/${path}` }
-  return { ...stamp, workspace, account, ...content, ...link }
+  const url = serve.url === null ? undefined : `${serve.url}/${path}`
+  return { ...stamp, workspace, account, ...content, url }
 }
 
 /** Parses a stored notification; null if a person has changed it. */

@@ -271,9 +271,8 @@ function describeError(error: unknown, { scrub }: Pick<SecretHider, 'scrub'>) {
   return { code: 'defect' as const, message: shown, detail }
 }
 
-function describeHeld({ summary, onHold = [] }: Plan): string | null {
-  const texts = onHold.map(({ text }) => text)
-  return summary.held === 0 ? null : texts.join('; ')
+function describeHeld({ onHold = [] }: Plan): string | null {
+  return onHold.map(({ text }) => text).join('; ') || null
 }
 
 /**

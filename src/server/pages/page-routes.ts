@@ -1,3 +1,4 @@
+import type { Rollout } from '../../core/model/rollout.ts'
 import type { IncomingMessage } from 'node:http'
 import type { OpenRollout, Overview } from '../../core/model/listed-rollout.ts'
 import {
@@ -167,8 +168,9 @@ async function routeVisit(
     return answerFramed(rollouts, context, visit, all, (frame) =>
       formatRolloutList(overview, frame),
     )
-  const open = overview.rollouts.find(({ rollout }) => encodeURIComponent(rollout.id) === id)
-  const past = overview.ended.find((rollout) => encodeURIComponent(rollout.id) === id)
+  const isIt = (rollout: Rollout) => encodeURIComponent(rollout.id) === id
+  const open = overview.rollouts.find(({ rollout }) => isIt(rollout))
+  const past = overview.ended.find(isIt)
   if (open === undefined && past !== undefined && verb === undefined)
     return answerFramed(rollouts, context, visit, [], (frame) => formatEndedPage(past, frame))
   if (open === undefined || others.length > 0 || (verb !== undefined && verb !== 'abort'))

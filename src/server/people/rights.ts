@@ -15,6 +15,11 @@ const [maxCommits, maxKnown] = [10, 50]
 /** Age up to which the tip of a replica that does not follow the branch is known, ms. */
 const tipMs = 15_000
 
+/** Rules before the first commit: nobody has a role. */
+const nobody: Rules = { roles: [], needs: { by: 1, notAuthor: false } }
+const firstNote =
+  'No commit that was applied before had roles: the first ones count here, but not for its authors.'
+
 /** What the rights of people come from. */
 export interface RightsContext {
   branch: Pick<Branch, 'fetch' | 'listHistory' | 'findAuthors'>
@@ -74,16 +79,20 @@ export function createRights(context: RightsContext): Rights {
     const { commit } = rollout
     if (commit === null) return { sets, authors: 'the rollout is of no commit' }
     const before = await loadBefore(commit)
-    const isFirst = rollout.firstRoles === true
-    const { roles, needs } = isFirst && before.roles.length === 0 ? await load(commit) : before
-    const from = isFirst ? 'first' : 'before'
-    const all = [...sets, { roles, needs: joinNeeds([needs, before.needs]), from } as const]
-    if (!isFirst && !all.some((each) => each.needs.notAuthor))
-      return { sets: all, authors: 'they do not count' }
+    const [isFirst, had] = [rollout.firstRoles === true, before.roles.length > 0]
+    // Where the commit before has no roles only the token decides, and alone.
+    if (knownBy === 'token' && !isFirst && !had) return { sets: [nobody], authors: 'nobody asks' }
+    const { roles, needs } = isFirst && !had ? await load(commit) : before
+    const strict = { by: 1, notAuthor: isFirst && knownBy !== 'token' }
+    const source = isFirst ? undefined : "the commit before the rollout's own"
+    const all = [...sets, { roles, needs: joinNeeds([needs, before.needs, strict]), source }]
+    const note = isFirst ? firstNote : undefined
+    if (!all.some((each) => each.needs.notAuthor))
+      return { sets: all, authors: 'they do not count', note }
     const find = async () => branch.findAuthors(await context.listBases(rollout), commit)
     // Nobody else changes the values of a wave until it is sent.
     const key = `${commit} ${hashWave(rollout, findCurrentWave(rollout) ?? 0)}`
-    return { sets: all, authors: await recallAuthors(key, find) }
+    return { sets: all, authors: await recallAuthors(key, find), note }
   }
   return {
     findRules,
@@ -123,8 +132,7 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
   }
   const loadBefore = async (commit: string): Promise<Rules> => {
     const before = await recallBefore(commit, async () => (await branch.listHistory(commit, 2))[1])
-    // Before the first one nobody had a role.
-    return before === undefined ? { roles: [], needs: { by: 1, notAuthor: false } } : load(before)
+    return before === undefined ? nobody : load(before)
   }
   return { load, loadBefore }
 }

@@ -17,10 +17,11 @@ const maxNames = 200
 
 /** Formats the file of an ended rollout: what its page shows. */
 export function formatEnded({ unhealthy: _unhealthy, ...rollout }: Rollout): string {
-  const waves = rollout.waves.map(({ domains, more = 0, ...wave }) => {
-    const left = Math.max(0, domains.length - maxNames) + more
-    return { domains: domains.slice(0, maxNames), ...(left > 0 ? { more: left } : {}), ...wave }
-  })
+  const waves = rollout.waves.map(({ domains, ...wave }) => ({
+    domains: domains.slice(0, maxNames),
+    ...(domains.length > maxNames ? { more: domains.length - maxNames } : {}),
+    ...wave,
+  }))
   const none = { desiredHashes: {}, values: {}, onHold: {}, released: [] }
   return formatRollout({ ...rollout, ...none, waves })
 }

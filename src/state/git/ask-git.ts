@@ -1,6 +1,6 @@
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { splitLines, type Git } from './git-command.ts'
-import { openPlace } from './open-place.ts'
+import { openQueries } from './open-queries.ts'
 import { parseUrl } from '../../core/model/text/url.ts'
 
 /**
@@ -12,15 +12,8 @@ export async function askGit(
   env: Record<string, string>,
   ...question: string[]
 ): Promise<string | null> {
-  try {
-    const place = openPlace(folder, env)
-    if (place === null) return null
-    const { createLibraryGit } = await import('./library-git.ts')
-    return await findLine(createLibraryGit(place, env), question)
-  } catch (error) {
-    throwDefect(error)
-    return null
-  }
+  const opened = await openQueries(folder, env)
+  return opened && findLine(opened.git, question)
 }
 
 /** Runs git and returns the first line of its output; null if git fails or is not installed. */

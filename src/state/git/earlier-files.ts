@@ -1,6 +1,6 @@
 import { parseBatch } from './parse-batch.ts'
 import { posix } from 'node:path'
-import { splitLines } from './git-command.ts'
+import { findLine } from './ask-git.ts'
 import { openQueries } from './open-queries.ts'
 
 /** Texts of files at the commit before the checked-out one; or in a clause why there are none. */
@@ -23,10 +23,7 @@ export async function loadEarlierFiles(
   const opened = await openQueries(root, env)
   if (opened === null) return { reason: 'there is no usable Git repository' }
   const { git, folder } = opened
-  const ask = async (...args: string[]) => {
-    const { code, out } = await git(args)
-    return code === 0 ? (splitLines(out)[0] ?? null) : null
-  }
+  const ask = (...args: string[]) => findLine(git, args)
   const parent = await ask('rev-parse', '--verify', '--quiet', 'HEAD^1')
   // CI checks out the merge of a pull request, whose first parent is the branch.
   const isMerge = (await ask('rev-parse', '--verify', '--quiet', 'HEAD^2')) !== null

@@ -1,7 +1,7 @@
 import { join, posix, relative, sep } from 'node:path'
 import { exists } from '../../files/look.ts'
 import { resolveLinks } from '../../files/is-inside.ts'
-import type { Committed, SourceTree } from '../../core/model/source-tree.ts'
+import type { SourceTree } from '../../core/model/source-tree.ts'
 import { splitLines, type Git } from './git-command.ts'
 import { openQueries } from './open-queries.ts'
 
@@ -17,6 +17,9 @@ export interface SourceFiles {
   isSource(path: string): boolean
 }
 
+/** Longest author and subject that are kept, UTF-16. */
+const maxText = 200
+
 /** How a commit is related to the checked-out one. `unknown` in a shallow clone. */
 export type Relation = 'contained' | 'later' | 'apart' | 'unknown'
 
@@ -26,17 +29,24 @@ export type Relation = 'contained' | 'later' | 'apart' | 'unknown'
  * `.gitattributes` names. A source that the commit has and the folder does not is a change; where
  * the commit has links, any YAML file may have been one.
  *
+ * @param clean removes the secrets from a text
  * @returns no commit without a commit, a usable repository or git, and without running git outside
  *   of a repository
  */
-export async function findSourceTree(files: SourceFiles, env: Env): Promise<SourceTree> {
+export async function findSourceTree(
+  files: SourceFiles,
+  env: Env,
+  clean: (text: string) => string,
+): Promise<SourceTree> {
   const { root, paths, isSource } = files
   const opened = await openQueries(root, env)
   if (opened === null) return { commit: null }
   const { git, folder, top } = opened
-  const head = await git(['rev-parse', '--verify', 'HEAD'])
-  const commit = head.code === 0 ? (splitLines(head.out)[0] ?? null) : null
-  if (commit === null) return { commit: null }
+  const head = await git(['rev-list', '--max-count=1', '--format=%an%x00%s', 'HEAD'])
+  const [commit, about = ''] = splitLines(head.out).map((line) => line.replace('commit ', ''))
+  if (head.code !== 0 || commit === undefined) return { commit: null }
+  const texts = about.split('\0').map((text) => clean(text).slice(0, maxText))
+  const [author = '', subject = ''] = texts
   const within = folder === '.' ? [] : [folder]
   const listed = await git(['ls-tree', '-r', '-z', commit, '--', ...within])
   const committed = parseTree(listed.out)
@@ -56,7 +66,7 @@ export async function findSourceTree(files: SourceFiles, env: Env): Promise<Sour
         exists(join(top, path)) ||
         !(hasLinks || isSource(posix.relative(folder, path))),
     )
-  return isSame ? { commit } : { commit: null, onTopOf: commit }
+  return isSame ? { commit, committed: { author, subject } } : { commit: null, onTopOf: commit }
 }
 
 /**
@@ -119,28 +129,6 @@ export async function findOnlyChange(
   const { code, out } = await git(between)
   const commits = splitLines(out)
   return ancestor.code === 0 && code === 0 && commits.length === 1 ? (commits[0] ?? null) : null
-}
-
-/** Longest author and subject that are kept, UTF-16. */
-const maxText = 200
-
-/**
- * Finds the author and the subject of a commit; null if they are not known.
- *
- * @param clean removes the secrets from a text
- */
-export async function describeCommit(
-  root: string,
-  commit: string,
-  env: Env,
-  clean: (text: string) => string,
-): Promise<Committed | null> {
-  const opened = /^[0-9a-f]{40,64}$/.test(commit) ? await openQueries(root, env) : null
-  if (opened === null) return null
-  const { code, out } = await opened.git(['log', '-1', '--format=%an%x00%s', commit])
-  const texts = out.toString('utf8').trimEnd().split('\0')
-  const [author = '', subject = ''] = texts.map((text) => clean(text).slice(0, maxText))
-  return code === 0 ? { author, subject } : null
 }
 
 async function isAncestorOf(commit: string, git: Git): Promise<boolean> {

@@ -66,6 +66,6 @@ export async function buildEnded(
   const own = `${paths.ended}/${rollout.id}.json`
   // Ids begin with the time.
   const others = (await files.listPaths(paths.ended)).filter((path) => path !== own).toSorted()
-  const gone = others.slice(0, Math.max(0, others.length + 1 - maxEnded))
+  const gone = others.slice(0, 1 - maxEnded)
   return new Map([[own, formatEnded(rollout)], ...gone.map((path) => [path, null] as const)])
 }

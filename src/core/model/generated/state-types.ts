@@ -1205,6 +1205,14 @@ passed: boolean
  */
 judged?: {
 /**
+ * The event that has reported it.
+ */
+type: "wave.judged"
+/**
+ * Number of the wave.
+ */
+wave: number
+/**
  * Result of the comparison with the baseline.
  */
 verdict: ("same-or-better" | "worse" | "too-little-data")

@@ -1976,7 +1976,7 @@ function validate21(data, { instancePath = "", parentData, parentDataProperty, r
       return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate21.errors = vErrors, errors === 0;
 }
-var rolloutFileFits = validate22, schema35 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back", "complete"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, firstRoles: { const: !0 }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, more: { type: "integer", minimum: 1 }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" }, incomplete: { const: !0 } } }, passed: { type: "boolean" }, judged: { type: "object", required: ["verdict", "reason", "before", "after", "worse", "statistics"], properties: { verdict: { type: "string", enum: ["same-or-better", "worse", "too-little-data"] }, reason: { type: ["string", "null"] }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" }, worse: { type: "array", items: { type: "object", required: ["domain", "before", "after"], properties: { domain: { type: "string" }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" } } } }, statistics: { type: "object", required: ["statuses", "margin", "minRequests", "written", "before", "after", "seconds", "points"], properties: { statuses: { type: "array", items: { type: "string" } }, margin: { type: "number", minimum: 0 }, minRequests: { type: "integer", minimum: 0 }, written: { $ref: "shared.schema.json#/$defs/window" }, before: { $ref: "shared.schema.json#/$defs/window" }, after: { $ref: "shared.schema.json#/$defs/window" }, seconds: { type: "integer", minimum: 1 }, points: { type: "array", items: { type: "object", required: ["time", "requests", "bad", "2xx", "3xx", "4xx", "5xx", "other"], properties: { time: { $ref: "shared.schema.json#/$defs/time" }, requests: { type: "integer", minimum: 0 }, bad: { type: "integer", minimum: 0 }, "2xx": { type: "integer", minimum: 0 }, "3xx": { type: "integer", minimum: 0 }, "4xx": { type: "integer", minimum: 0 }, "5xx": { type: "integer", minimum: 0 }, other: { type: "integer", minimum: 0 } } } } } } } }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
+var rolloutFileFits = validate22, schema35 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back", "complete"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, firstRoles: { const: !0 }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, more: { type: "integer", minimum: 1 }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" }, incomplete: { const: !0 } } }, passed: { type: "boolean" }, judged: { type: "object", required: ["type", "wave", "verdict", "reason", "before", "after", "worse", "statistics"], properties: { type: { const: "wave.judged" }, wave: { type: "integer", minimum: 1 }, verdict: { type: "string", enum: ["same-or-better", "worse", "too-little-data"] }, reason: { type: ["string", "null"] }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" }, worse: { type: "array", items: { type: "object", required: ["domain", "before", "after"], properties: { domain: { type: "string" }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" } } } }, statistics: { type: "object", required: ["statuses", "margin", "minRequests", "written", "before", "after", "seconds", "points"], properties: { statuses: { type: "array", items: { type: "string" } }, margin: { type: "number", minimum: 0 }, minRequests: { type: "integer", minimum: 0 }, written: { $ref: "shared.schema.json#/$defs/window" }, before: { $ref: "shared.schema.json#/$defs/window" }, after: { $ref: "shared.schema.json#/$defs/window" }, seconds: { type: "integer", minimum: 1 }, points: { type: "array", items: { type: "object", required: ["time", "requests", "bad", "2xx", "3xx", "4xx", "5xx", "other"], properties: { time: { $ref: "shared.schema.json#/$defs/time" }, requests: { type: "integer", minimum: 0 }, bad: { type: "integer", minimum: 0 }, "2xx": { type: "integer", minimum: 0 }, "3xx": { type: "integer", minimum: 0 }, "4xx": { type: "integer", minimum: 0 }, "5xx": { type: "integer", minimum: 0 }, other: { type: "integer", minimum: 0 } } } } } } } }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
 var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
 function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
@@ -2557,389 +2557,409 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                             if (errors === _errs123)
                                                               if (data54 && typeof data54 == "object" && !Array.isArray(data54)) {
                                                                 let missing9;
-                                                                if (data54.verdict === void 0 && (missing9 = "verdict") || data54.reason === void 0 && (missing9 = "reason") || data54.before === void 0 && (missing9 = "before") || data54.after === void 0 && (missing9 = "after") || data54.worse === void 0 && (missing9 = "worse") || data54.statistics === void 0 && (missing9 = "statistics"))
+                                                                if (data54.type === void 0 && (missing9 = "type") || data54.wave === void 0 && (missing9 = "wave") || data54.verdict === void 0 && (missing9 = "verdict") || data54.reason === void 0 && (missing9 = "reason") || data54.before === void 0 && (missing9 = "before") || data54.after === void 0 && (missing9 = "after") || data54.worse === void 0 && (missing9 = "worse") || data54.statistics === void 0 && (missing9 = "statistics"))
                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
-                                                                if (data54.verdict !== void 0) {
-                                                                  let data55 = data54.verdict, _errs125 = errors;
-                                                                  if (typeof data55 != "string")
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                  if (!(data55 === "same-or-better" || data55 === "worse" || data55 === "too-little-data"))
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/enum", keyword: "enum", params: { allowedValues: schema35.properties.waves.items.properties.judged.properties.verdict.enum } }], !1;
+                                                                if (data54.type !== void 0) {
+                                                                  let _errs125 = errors;
+                                                                  if (data54.type !== "wave.judged")
+                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/type", schemaPath: "#/properties/waves/items/properties/judged/properties/type/const", keyword: "const", params: { allowedValue: "wave.judged" } }], !1;
                                                                   var valid35 = _errs125 === errors;
                                                                 } else
                                                                   var valid35 = !0;
                                                                 if (valid35) {
-                                                                  if (data54.reason !== void 0) {
-                                                                    let data56 = data54.reason, _errs127 = errors;
-                                                                    if (typeof data56 != "string" && data56 !== null)
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/reason", schemaPath: "#/properties/waves/items/properties/judged/properties/reason/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.judged.properties.reason.type } }], !1;
-                                                                    var valid35 = _errs127 === errors;
+                                                                  if (data54.wave !== void 0) {
+                                                                    let data56 = data54.wave, _errs126 = errors;
+                                                                    if (!(typeof data56 == "number" && !(data56 % 1) && !isNaN(data56) && isFinite(data56)))
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/wave", schemaPath: "#/properties/waves/items/properties/judged/properties/wave/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                    if (errors === _errs126 && typeof data56 == "number" && isFinite(data56) && (data56 < 1 || isNaN(data56)))
+                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/wave", schemaPath: "#/properties/waves/items/properties/judged/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                                    var valid35 = _errs126 === errors;
                                                                   } else
                                                                     var valid35 = !0;
                                                                   if (valid35) {
-                                                                    if (data54.before !== void 0) {
-                                                                      let data57 = data54.before, _errs129 = errors;
-                                                                      if (errors === errors)
-                                                                        if (data57 && typeof data57 == "object" && !Array.isArray(data57)) {
-                                                                          let missing10;
-                                                                          if (data57.requests === void 0 && (missing10 = "requests") || data57.bad === void 0 && (missing10 = "bad"))
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
-                                                                          if (data57.requests !== void 0) {
-                                                                            let data58 = data57.requests, _errs132 = errors;
-                                                                            if (!(typeof data58 == "number" && !(data58 % 1) && !isNaN(data58) && isFinite(data58)))
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                            if (errors === _errs132 && typeof data58 == "number" && isFinite(data58) && (data58 < 0 || isNaN(data58)))
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                            var valid37 = _errs132 === errors;
-                                                                          } else
-                                                                            var valid37 = !0;
-                                                                          if (valid37)
-                                                                            if (data57.bad !== void 0) {
-                                                                              let data59 = data57.bad, _errs134 = errors;
-                                                                              if (!(typeof data59 == "number" && !(data59 % 1) && !isNaN(data59) && isFinite(data59)))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                              if (errors === _errs134 && typeof data59 == "number" && isFinite(data59) && (data59 < 0 || isNaN(data59)))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                              var valid37 = _errs134 === errors;
-                                                                            } else
-                                                                              var valid37 = !0;
-                                                                        } else
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                      var valid35 = _errs129 === errors;
+                                                                    if (data54.verdict !== void 0) {
+                                                                      let data57 = data54.verdict, _errs128 = errors;
+                                                                      if (typeof data57 != "string")
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                      if (!(data57 === "same-or-better" || data57 === "worse" || data57 === "too-little-data"))
+                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/enum", keyword: "enum", params: { allowedValues: schema35.properties.waves.items.properties.judged.properties.verdict.enum } }], !1;
+                                                                      var valid35 = _errs128 === errors;
                                                                     } else
                                                                       var valid35 = !0;
                                                                     if (valid35) {
-                                                                      if (data54.after !== void 0) {
-                                                                        let data60 = data54.after, _errs136 = errors;
-                                                                        if (errors === errors)
-                                                                          if (data60 && typeof data60 == "object" && !Array.isArray(data60)) {
-                                                                            let missing11;
-                                                                            if (data60.requests === void 0 && (missing11 = "requests") || data60.bad === void 0 && (missing11 = "bad"))
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing11 } }], !1;
-                                                                            if (data60.requests !== void 0) {
-                                                                              let data61 = data60.requests, _errs139 = errors;
-                                                                              if (!(typeof data61 == "number" && !(data61 % 1) && !isNaN(data61) && isFinite(data61)))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                              if (errors === _errs139 && typeof data61 == "number" && isFinite(data61) && (data61 < 0 || isNaN(data61)))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                              var valid39 = _errs139 === errors;
-                                                                            } else
-                                                                              var valid39 = !0;
-                                                                            if (valid39)
-                                                                              if (data60.bad !== void 0) {
-                                                                                let data62 = data60.bad, _errs141 = errors;
-                                                                                if (!(typeof data62 == "number" && !(data62 % 1) && !isNaN(data62) && isFinite(data62)))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                if (errors === _errs141 && typeof data62 == "number" && isFinite(data62) && (data62 < 0 || isNaN(data62)))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                var valid39 = _errs141 === errors;
-                                                                              } else
-                                                                                var valid39 = !0;
-                                                                          } else
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                        var valid35 = _errs136 === errors;
+                                                                      if (data54.reason !== void 0) {
+                                                                        let data58 = data54.reason, _errs130 = errors;
+                                                                        if (typeof data58 != "string" && data58 !== null)
+                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/reason", schemaPath: "#/properties/waves/items/properties/judged/properties/reason/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.judged.properties.reason.type } }], !1;
+                                                                        var valid35 = _errs130 === errors;
                                                                       } else
                                                                         var valid35 = !0;
                                                                       if (valid35) {
-                                                                        if (data54.worse !== void 0) {
-                                                                          let data63 = data54.worse, _errs143 = errors;
-                                                                          if (errors === _errs143)
-                                                                            if (Array.isArray(data63)) {
-                                                                              var valid40 = !0;
-                                                                              let len9 = data63.length;
-                                                                              for (let i9 = 0; i9 < len9; i9++) {
-                                                                                let data64 = data63[i9], _errs145 = errors;
-                                                                                if (errors === _errs145)
-                                                                                  if (data64 && typeof data64 == "object" && !Array.isArray(data64)) {
-                                                                                    let missing12;
-                                                                                    if (data64.domain === void 0 && (missing12 = "domain") || data64.before === void 0 && (missing12 = "before") || data64.after === void 0 && (missing12 = "after"))
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/required", keyword: "required", params: { missingProperty: missing12 } }], !1;
-                                                                                    if (data64.domain !== void 0) {
-                                                                                      let _errs147 = errors;
-                                                                                      if (typeof data64.domain != "string")
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/domain", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                      var valid41 = _errs147 === errors;
-                                                                                    } else
-                                                                                      var valid41 = !0;
-                                                                                    if (valid41) {
-                                                                                      if (data64.before !== void 0) {
-                                                                                        let data66 = data64.before, _errs149 = errors;
-                                                                                        if (errors === errors)
-                                                                                          if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
-                                                                                            let missing13;
-                                                                                            if (data66.requests === void 0 && (missing13 = "requests") || data66.bad === void 0 && (missing13 = "bad"))
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing13 } }], !1;
-                                                                                            if (data66.requests !== void 0) {
-                                                                                              let data67 = data66.requests, _errs152 = errors;
-                                                                                              if (!(typeof data67 == "number" && !(data67 % 1) && !isNaN(data67) && isFinite(data67)))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                              if (errors === _errs152 && typeof data67 == "number" && isFinite(data67) && (data67 < 0 || isNaN(data67)))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                              var valid43 = _errs152 === errors;
-                                                                                            } else
-                                                                                              var valid43 = !0;
-                                                                                            if (valid43)
-                                                                                              if (data66.bad !== void 0) {
-                                                                                                let data68 = data66.bad, _errs154 = errors;
-                                                                                                if (!(typeof data68 == "number" && !(data68 % 1) && !isNaN(data68) && isFinite(data68)))
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                if (errors === _errs154 && typeof data68 == "number" && isFinite(data68) && (data68 < 0 || isNaN(data68)))
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                var valid43 = _errs154 === errors;
-                                                                                              } else
-                                                                                                var valid43 = !0;
-                                                                                          } else
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                        var valid41 = _errs149 === errors;
-                                                                                      } else
-                                                                                        var valid41 = !0;
-                                                                                      if (valid41)
-                                                                                        if (data64.after !== void 0) {
-                                                                                          let data69 = data64.after, _errs156 = errors;
-                                                                                          if (errors === errors)
-                                                                                            if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
-                                                                                              let missing14;
-                                                                                              if (data69.requests === void 0 && (missing14 = "requests") || data69.bad === void 0 && (missing14 = "bad"))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing14 } }], !1;
-                                                                                              if (data69.requests !== void 0) {
-                                                                                                let data70 = data69.requests, _errs159 = errors;
-                                                                                                if (!(typeof data70 == "number" && !(data70 % 1) && !isNaN(data70) && isFinite(data70)))
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                if (errors === _errs159 && typeof data70 == "number" && isFinite(data70) && (data70 < 0 || isNaN(data70)))
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                var valid45 = _errs159 === errors;
-                                                                                              } else
-                                                                                                var valid45 = !0;
-                                                                                              if (valid45)
-                                                                                                if (data69.bad !== void 0) {
-                                                                                                  let data71 = data69.bad, _errs161 = errors;
-                                                                                                  if (!(typeof data71 == "number" && !(data71 % 1) && !isNaN(data71) && isFinite(data71)))
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                  if (errors === _errs161 && typeof data71 == "number" && isFinite(data71) && (data71 < 0 || isNaN(data71)))
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                  var valid45 = _errs161 === errors;
-                                                                                                } else
-                                                                                                  var valid45 = !0;
-                                                                                            } else
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                          var valid41 = _errs156 === errors;
-                                                                                        } else
-                                                                                          var valid41 = !0;
-                                                                                    }
-                                                                                  } else
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                var valid40 = _errs145 === errors;
-                                                                                if (!valid40)
-                                                                                  break;
-                                                                              }
+                                                                        if (data54.before !== void 0) {
+                                                                          let data59 = data54.before, _errs132 = errors;
+                                                                          if (errors === errors)
+                                                                            if (data59 && typeof data59 == "object" && !Array.isArray(data59)) {
+                                                                              let missing10;
+                                                                              if (data59.requests === void 0 && (missing10 = "requests") || data59.bad === void 0 && (missing10 = "bad"))
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
+                                                                              if (data59.requests !== void 0) {
+                                                                                let data60 = data59.requests, _errs135 = errors;
+                                                                                if (!(typeof data60 == "number" && !(data60 % 1) && !isNaN(data60) && isFinite(data60)))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                if (errors === _errs135 && typeof data60 == "number" && isFinite(data60) && (data60 < 0 || isNaN(data60)))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                var valid37 = _errs135 === errors;
+                                                                              } else
+                                                                                var valid37 = !0;
+                                                                              if (valid37)
+                                                                                if (data59.bad !== void 0) {
+                                                                                  let data61 = data59.bad, _errs137 = errors;
+                                                                                  if (!(typeof data61 == "number" && !(data61 % 1) && !isNaN(data61) && isFinite(data61)))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                  if (errors === _errs137 && typeof data61 == "number" && isFinite(data61) && (data61 < 0 || isNaN(data61)))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                  var valid37 = _errs137 === errors;
+                                                                                } else
+                                                                                  var valid37 = !0;
                                                                             } else
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                          var valid35 = _errs143 === errors;
+                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                          var valid35 = _errs132 === errors;
                                                                         } else
                                                                           var valid35 = !0;
-                                                                        if (valid35)
-                                                                          if (data54.statistics !== void 0) {
-                                                                            let data72 = data54.statistics, _errs163 = errors;
-                                                                            if (errors === _errs163)
-                                                                              if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
-                                                                                let missing15;
-                                                                                if (data72.statuses === void 0 && (missing15 = "statuses") || data72.margin === void 0 && (missing15 = "margin") || data72.minRequests === void 0 && (missing15 = "minRequests") || data72.written === void 0 && (missing15 = "written") || data72.before === void 0 && (missing15 = "before") || data72.after === void 0 && (missing15 = "after") || data72.seconds === void 0 && (missing15 = "seconds") || data72.points === void 0 && (missing15 = "points"))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/required", keyword: "required", params: { missingProperty: missing15 } }], !1;
-                                                                                if (data72.statuses !== void 0) {
-                                                                                  let data73 = data72.statuses, _errs165 = errors;
-                                                                                  if (errors === _errs165)
-                                                                                    if (Array.isArray(data73)) {
-                                                                                      var valid47 = !0;
-                                                                                      let len10 = data73.length;
-                                                                                      for (let i10 = 0; i10 < len10; i10++) {
-                                                                                        let _errs167 = errors;
-                                                                                        if (typeof data73[i10] != "string")
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses/" + i10, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                        var valid47 = _errs167 === errors;
-                                                                                        if (!valid47)
-                                                                                          break;
-                                                                                      }
-                                                                                    } else
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                  var valid46 = _errs165 === errors;
+                                                                        if (valid35) {
+                                                                          if (data54.after !== void 0) {
+                                                                            let data62 = data54.after, _errs139 = errors;
+                                                                            if (errors === errors)
+                                                                              if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
+                                                                                let missing11;
+                                                                                if (data62.requests === void 0 && (missing11 = "requests") || data62.bad === void 0 && (missing11 = "bad"))
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing11 } }], !1;
+                                                                                if (data62.requests !== void 0) {
+                                                                                  let data63 = data62.requests, _errs142 = errors;
+                                                                                  if (!(typeof data63 == "number" && !(data63 % 1) && !isNaN(data63) && isFinite(data63)))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                  if (errors === _errs142 && typeof data63 == "number" && isFinite(data63) && (data63 < 0 || isNaN(data63)))
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                  var valid39 = _errs142 === errors;
                                                                                 } else
-                                                                                  var valid46 = !0;
-                                                                                if (valid46) {
-                                                                                  if (data72.margin !== void 0) {
-                                                                                    let data75 = data72.margin, _errs169 = errors;
-                                                                                    if (errors === _errs169)
-                                                                                      if (typeof data75 == "number" && isFinite(data75)) {
-                                                                                        if (data75 < 0 || isNaN(data75))
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                      } else
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/type", keyword: "type", params: { type: "number" } }], !1;
-                                                                                    var valid46 = _errs169 === errors;
+                                                                                  var valid39 = !0;
+                                                                                if (valid39)
+                                                                                  if (data62.bad !== void 0) {
+                                                                                    let data64 = data62.bad, _errs144 = errors;
+                                                                                    if (!(typeof data64 == "number" && !(data64 % 1) && !isNaN(data64) && isFinite(data64)))
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                    if (errors === _errs144 && typeof data64 == "number" && isFinite(data64) && (data64 < 0 || isNaN(data64)))
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                    var valid39 = _errs144 === errors;
                                                                                   } else
-                                                                                    var valid46 = !0;
-                                                                                  if (valid46) {
-                                                                                    if (data72.minRequests !== void 0) {
-                                                                                      let data76 = data72.minRequests, _errs171 = errors;
-                                                                                      if (!(typeof data76 == "number" && !(data76 % 1) && !isNaN(data76) && isFinite(data76)))
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                      if (errors === _errs171 && typeof data76 == "number" && isFinite(data76) && (data76 < 0 || isNaN(data76)))
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                      var valid46 = _errs171 === errors;
+                                                                                    var valid39 = !0;
+                                                                              } else
+                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                            var valid35 = _errs139 === errors;
+                                                                          } else
+                                                                            var valid35 = !0;
+                                                                          if (valid35) {
+                                                                            if (data54.worse !== void 0) {
+                                                                              let data65 = data54.worse, _errs146 = errors;
+                                                                              if (errors === _errs146)
+                                                                                if (Array.isArray(data65)) {
+                                                                                  var valid40 = !0;
+                                                                                  let len9 = data65.length;
+                                                                                  for (let i9 = 0; i9 < len9; i9++) {
+                                                                                    let data66 = data65[i9], _errs148 = errors;
+                                                                                    if (errors === _errs148)
+                                                                                      if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
+                                                                                        let missing12;
+                                                                                        if (data66.domain === void 0 && (missing12 = "domain") || data66.before === void 0 && (missing12 = "before") || data66.after === void 0 && (missing12 = "after"))
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/required", keyword: "required", params: { missingProperty: missing12 } }], !1;
+                                                                                        if (data66.domain !== void 0) {
+                                                                                          let _errs150 = errors;
+                                                                                          if (typeof data66.domain != "string")
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/domain", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                          var valid41 = _errs150 === errors;
+                                                                                        } else
+                                                                                          var valid41 = !0;
+                                                                                        if (valid41) {
+                                                                                          if (data66.before !== void 0) {
+                                                                                            let data68 = data66.before, _errs152 = errors;
+                                                                                            if (errors === errors)
+                                                                                              if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
+                                                                                                let missing13;
+                                                                                                if (data68.requests === void 0 && (missing13 = "requests") || data68.bad === void 0 && (missing13 = "bad"))
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing13 } }], !1;
+                                                                                                if (data68.requests !== void 0) {
+                                                                                                  let data69 = data68.requests, _errs155 = errors;
+                                                                                                  if (!(typeof data69 == "number" && !(data69 % 1) && !isNaN(data69) && isFinite(data69)))
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                  if (errors === _errs155 && typeof data69 == "number" && isFinite(data69) && (data69 < 0 || isNaN(data69)))
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                  var valid43 = _errs155 === errors;
+                                                                                                } else
+                                                                                                  var valid43 = !0;
+                                                                                                if (valid43)
+                                                                                                  if (data68.bad !== void 0) {
+                                                                                                    let data70 = data68.bad, _errs157 = errors;
+                                                                                                    if (!(typeof data70 == "number" && !(data70 % 1) && !isNaN(data70) && isFinite(data70)))
+                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                    if (errors === _errs157 && typeof data70 == "number" && isFinite(data70) && (data70 < 0 || isNaN(data70)))
+                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                    var valid43 = _errs157 === errors;
+                                                                                                  } else
+                                                                                                    var valid43 = !0;
+                                                                                              } else
+                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                            var valid41 = _errs152 === errors;
+                                                                                          } else
+                                                                                            var valid41 = !0;
+                                                                                          if (valid41)
+                                                                                            if (data66.after !== void 0) {
+                                                                                              let data71 = data66.after, _errs159 = errors;
+                                                                                              if (errors === errors)
+                                                                                                if (data71 && typeof data71 == "object" && !Array.isArray(data71)) {
+                                                                                                  let missing14;
+                                                                                                  if (data71.requests === void 0 && (missing14 = "requests") || data71.bad === void 0 && (missing14 = "bad"))
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing14 } }], !1;
+                                                                                                  if (data71.requests !== void 0) {
+                                                                                                    let data72 = data71.requests, _errs162 = errors;
+                                                                                                    if (!(typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72)))
+                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                    if (errors === _errs162 && typeof data72 == "number" && isFinite(data72) && (data72 < 0 || isNaN(data72)))
+                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                    var valid45 = _errs162 === errors;
+                                                                                                  } else
+                                                                                                    var valid45 = !0;
+                                                                                                  if (valid45)
+                                                                                                    if (data71.bad !== void 0) {
+                                                                                                      let data73 = data71.bad, _errs164 = errors;
+                                                                                                      if (!(typeof data73 == "number" && !(data73 % 1) && !isNaN(data73) && isFinite(data73)))
+                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                      if (errors === _errs164 && typeof data73 == "number" && isFinite(data73) && (data73 < 0 || isNaN(data73)))
+                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                      var valid45 = _errs164 === errors;
+                                                                                                    } else
+                                                                                                      var valid45 = !0;
+                                                                                                } else
+                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                              var valid41 = _errs159 === errors;
+                                                                                            } else
+                                                                                              var valid41 = !0;
+                                                                                        }
+                                                                                      } else
+                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                    var valid40 = _errs148 === errors;
+                                                                                    if (!valid40)
+                                                                                      break;
+                                                                                  }
+                                                                                } else
+                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                              var valid35 = _errs146 === errors;
+                                                                            } else
+                                                                              var valid35 = !0;
+                                                                            if (valid35)
+                                                                              if (data54.statistics !== void 0) {
+                                                                                let data74 = data54.statistics, _errs166 = errors;
+                                                                                if (errors === _errs166)
+                                                                                  if (data74 && typeof data74 == "object" && !Array.isArray(data74)) {
+                                                                                    let missing15;
+                                                                                    if (data74.statuses === void 0 && (missing15 = "statuses") || data74.margin === void 0 && (missing15 = "margin") || data74.minRequests === void 0 && (missing15 = "minRequests") || data74.written === void 0 && (missing15 = "written") || data74.before === void 0 && (missing15 = "before") || data74.after === void 0 && (missing15 = "after") || data74.seconds === void 0 && (missing15 = "seconds") || data74.points === void 0 && (missing15 = "points"))
+                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/required", keyword: "required", params: { missingProperty: missing15 } }], !1;
+                                                                                    if (data74.statuses !== void 0) {
+                                                                                      let data75 = data74.statuses, _errs168 = errors;
+                                                                                      if (errors === _errs168)
+                                                                                        if (Array.isArray(data75)) {
+                                                                                          var valid47 = !0;
+                                                                                          let len10 = data75.length;
+                                                                                          for (let i10 = 0; i10 < len10; i10++) {
+                                                                                            let _errs170 = errors;
+                                                                                            if (typeof data75[i10] != "string")
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses/" + i10, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                            var valid47 = _errs170 === errors;
+                                                                                            if (!valid47)
+                                                                                              break;
+                                                                                          }
+                                                                                        } else
+                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                      var valid46 = _errs168 === errors;
                                                                                     } else
                                                                                       var valid46 = !0;
                                                                                     if (valid46) {
-                                                                                      if (data72.written !== void 0) {
-                                                                                        let _errs173 = errors;
-                                                                                        validate23(data72.written, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/written", parentData: data72, parentDataProperty: "written", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
-                                                                                        var valid46 = _errs173 === errors;
+                                                                                      if (data74.margin !== void 0) {
+                                                                                        let data77 = data74.margin, _errs172 = errors;
+                                                                                        if (errors === _errs172)
+                                                                                          if (typeof data77 == "number" && isFinite(data77)) {
+                                                                                            if (data77 < 0 || isNaN(data77))
+                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                          } else
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/type", keyword: "type", params: { type: "number" } }], !1;
+                                                                                        var valid46 = _errs172 === errors;
                                                                                       } else
                                                                                         var valid46 = !0;
                                                                                       if (valid46) {
-                                                                                        if (data72.before !== void 0) {
-                                                                                          let _errs174 = errors;
-                                                                                          validate23(data72.before, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/before", parentData: data72, parentDataProperty: "before", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                        if (data74.minRequests !== void 0) {
+                                                                                          let data78 = data74.minRequests, _errs174 = errors;
+                                                                                          if (!(typeof data78 == "number" && !(data78 % 1) && !isNaN(data78) && isFinite(data78)))
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                          if (errors === _errs174 && typeof data78 == "number" && isFinite(data78) && (data78 < 0 || isNaN(data78)))
+                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                                                                                           var valid46 = _errs174 === errors;
                                                                                         } else
                                                                                           var valid46 = !0;
                                                                                         if (valid46) {
-                                                                                          if (data72.after !== void 0) {
-                                                                                            let _errs175 = errors;
-                                                                                            validate23(data72.after, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/after", parentData: data72, parentDataProperty: "after", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
-                                                                                            var valid46 = _errs175 === errors;
+                                                                                          if (data74.written !== void 0) {
+                                                                                            let _errs176 = errors;
+                                                                                            validate23(data74.written, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/written", parentData: data74, parentDataProperty: "written", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                            var valid46 = _errs176 === errors;
                                                                                           } else
                                                                                             var valid46 = !0;
                                                                                           if (valid46) {
-                                                                                            if (data72.seconds !== void 0) {
-                                                                                              let data80 = data72.seconds, _errs176 = errors;
-                                                                                              if (!(typeof data80 == "number" && !(data80 % 1) && !isNaN(data80) && isFinite(data80)))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                              if (errors === _errs176 && typeof data80 == "number" && isFinite(data80) && (data80 < 1 || isNaN(data80)))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                                                                              var valid46 = _errs176 === errors;
+                                                                                            if (data74.before !== void 0) {
+                                                                                              let _errs177 = errors;
+                                                                                              validate23(data74.before, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/before", parentData: data74, parentDataProperty: "before", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                              var valid46 = _errs177 === errors;
                                                                                             } else
                                                                                               var valid46 = !0;
-                                                                                            if (valid46)
-                                                                                              if (data72.points !== void 0) {
-                                                                                                let data81 = data72.points, _errs178 = errors;
-                                                                                                if (errors === _errs178)
-                                                                                                  if (Array.isArray(data81)) {
-                                                                                                    var valid48 = !0;
-                                                                                                    let len11 = data81.length;
-                                                                                                    for (let i11 = 0; i11 < len11; i11++) {
-                                                                                                      let data82 = data81[i11], _errs180 = errors;
-                                                                                                      if (errors === _errs180)
-                                                                                                        if (data82 && typeof data82 == "object" && !Array.isArray(data82)) {
-                                                                                                          let missing16;
-                                                                                                          if (data82.time === void 0 && (missing16 = "time") || data82.requests === void 0 && (missing16 = "requests") || data82.bad === void 0 && (missing16 = "bad") || data82["2xx"] === void 0 && (missing16 = "2xx") || data82["3xx"] === void 0 && (missing16 = "3xx") || data82["4xx"] === void 0 && (missing16 = "4xx") || data82["5xx"] === void 0 && (missing16 = "5xx") || data82.other === void 0 && (missing16 = "other"))
-                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/required", keyword: "required", params: { missingProperty: missing16 } }], !1;
-                                                                                                          if (data82.time !== void 0) {
-                                                                                                            let data83 = data82.time, _errs182 = errors;
-                                                                                                            if (errors === errors)
-                                                                                                              if (typeof data83 == "string") {
-                                                                                                                if (!pattern0.test(data83))
-                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                                                              } else
-                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                            var valid49 = _errs182 === errors;
-                                                                                                          } else
-                                                                                                            var valid49 = !0;
-                                                                                                          if (valid49) {
-                                                                                                            if (data82.requests !== void 0) {
-                                                                                                              let data84 = data82.requests, _errs185 = errors;
-                                                                                                              if (!(typeof data84 == "number" && !(data84 % 1) && !isNaN(data84) && isFinite(data84)))
-                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                              if (errors === _errs185 && typeof data84 == "number" && isFinite(data84) && (data84 < 0 || isNaN(data84)))
-                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                              var valid49 = _errs185 === errors;
-                                                                                                            } else
-                                                                                                              var valid49 = !0;
-                                                                                                            if (valid49) {
-                                                                                                              if (data82.bad !== void 0) {
-                                                                                                                let data85 = data82.bad, _errs187 = errors;
-                                                                                                                if (!(typeof data85 == "number" && !(data85 % 1) && !isNaN(data85) && isFinite(data85)))
-                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                if (errors === _errs187 && typeof data85 == "number" && isFinite(data85) && (data85 < 0 || isNaN(data85)))
-                                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                var valid49 = _errs187 === errors;
+                                                                                            if (valid46) {
+                                                                                              if (data74.after !== void 0) {
+                                                                                                let _errs178 = errors;
+                                                                                                validate23(data74.after, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/after", parentData: data74, parentDataProperty: "after", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
+                                                                                                var valid46 = _errs178 === errors;
+                                                                                              } else
+                                                                                                var valid46 = !0;
+                                                                                              if (valid46) {
+                                                                                                if (data74.seconds !== void 0) {
+                                                                                                  let data82 = data74.seconds, _errs179 = errors;
+                                                                                                  if (!(typeof data82 == "number" && !(data82 % 1) && !isNaN(data82) && isFinite(data82)))
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                  if (errors === _errs179 && typeof data82 == "number" && isFinite(data82) && (data82 < 1 || isNaN(data82)))
+                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+                                                                                                  var valid46 = _errs179 === errors;
+                                                                                                } else
+                                                                                                  var valid46 = !0;
+                                                                                                if (valid46)
+                                                                                                  if (data74.points !== void 0) {
+                                                                                                    let data83 = data74.points, _errs181 = errors;
+                                                                                                    if (errors === _errs181)
+                                                                                                      if (Array.isArray(data83)) {
+                                                                                                        var valid48 = !0;
+                                                                                                        let len11 = data83.length;
+                                                                                                        for (let i11 = 0; i11 < len11; i11++) {
+                                                                                                          let data84 = data83[i11], _errs183 = errors;
+                                                                                                          if (errors === _errs183)
+                                                                                                            if (data84 && typeof data84 == "object" && !Array.isArray(data84)) {
+                                                                                                              let missing16;
+                                                                                                              if (data84.time === void 0 && (missing16 = "time") || data84.requests === void 0 && (missing16 = "requests") || data84.bad === void 0 && (missing16 = "bad") || data84["2xx"] === void 0 && (missing16 = "2xx") || data84["3xx"] === void 0 && (missing16 = "3xx") || data84["4xx"] === void 0 && (missing16 = "4xx") || data84["5xx"] === void 0 && (missing16 = "5xx") || data84.other === void 0 && (missing16 = "other"))
+                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/required", keyword: "required", params: { missingProperty: missing16 } }], !1;
+                                                                                                              if (data84.time !== void 0) {
+                                                                                                                let data85 = data84.time, _errs185 = errors;
+                                                                                                                if (errors === errors)
+                                                                                                                  if (typeof data85 == "string") {
+                                                                                                                    if (!pattern0.test(data85))
+                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
+                                                                                                                  } else
+                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
+                                                                                                                var valid49 = _errs185 === errors;
                                                                                                               } else
                                                                                                                 var valid49 = !0;
                                                                                                               if (valid49) {
-                                                                                                                if (data82["2xx"] !== void 0) {
-                                                                                                                  let data86 = data82["2xx"], _errs189 = errors;
+                                                                                                                if (data84.requests !== void 0) {
+                                                                                                                  let data86 = data84.requests, _errs188 = errors;
                                                                                                                   if (!(typeof data86 == "number" && !(data86 % 1) && !isNaN(data86) && isFinite(data86)))
-                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                  if (errors === _errs189 && typeof data86 == "number" && isFinite(data86) && (data86 < 0 || isNaN(data86)))
-                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                  var valid49 = _errs189 === errors;
+                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                  if (errors === _errs188 && typeof data86 == "number" && isFinite(data86) && (data86 < 0 || isNaN(data86)))
+                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                  var valid49 = _errs188 === errors;
                                                                                                                 } else
                                                                                                                   var valid49 = !0;
                                                                                                                 if (valid49) {
-                                                                                                                  if (data82["3xx"] !== void 0) {
-                                                                                                                    let data87 = data82["3xx"], _errs191 = errors;
+                                                                                                                  if (data84.bad !== void 0) {
+                                                                                                                    let data87 = data84.bad, _errs190 = errors;
                                                                                                                     if (!(typeof data87 == "number" && !(data87 % 1) && !isNaN(data87) && isFinite(data87)))
-                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                    if (errors === _errs191 && typeof data87 == "number" && isFinite(data87) && (data87 < 0 || isNaN(data87)))
-                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                    var valid49 = _errs191 === errors;
+                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                    if (errors === _errs190 && typeof data87 == "number" && isFinite(data87) && (data87 < 0 || isNaN(data87)))
+                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                    var valid49 = _errs190 === errors;
                                                                                                                   } else
                                                                                                                     var valid49 = !0;
                                                                                                                   if (valid49) {
-                                                                                                                    if (data82["4xx"] !== void 0) {
-                                                                                                                      let data88 = data82["4xx"], _errs193 = errors;
+                                                                                                                    if (data84["2xx"] !== void 0) {
+                                                                                                                      let data88 = data84["2xx"], _errs192 = errors;
                                                                                                                       if (!(typeof data88 == "number" && !(data88 % 1) && !isNaN(data88) && isFinite(data88)))
-                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                      if (errors === _errs193 && typeof data88 == "number" && isFinite(data88) && (data88 < 0 || isNaN(data88)))
-                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                      var valid49 = _errs193 === errors;
+                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                      if (errors === _errs192 && typeof data88 == "number" && isFinite(data88) && (data88 < 0 || isNaN(data88)))
+                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                      var valid49 = _errs192 === errors;
                                                                                                                     } else
                                                                                                                       var valid49 = !0;
                                                                                                                     if (valid49) {
-                                                                                                                      if (data82["5xx"] !== void 0) {
-                                                                                                                        let data89 = data82["5xx"], _errs195 = errors;
+                                                                                                                      if (data84["3xx"] !== void 0) {
+                                                                                                                        let data89 = data84["3xx"], _errs194 = errors;
                                                                                                                         if (!(typeof data89 == "number" && !(data89 % 1) && !isNaN(data89) && isFinite(data89)))
-                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                        if (errors === _errs195 && typeof data89 == "number" && isFinite(data89) && (data89 < 0 || isNaN(data89)))
-                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                        var valid49 = _errs195 === errors;
+                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                        if (errors === _errs194 && typeof data89 == "number" && isFinite(data89) && (data89 < 0 || isNaN(data89)))
+                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                        var valid49 = _errs194 === errors;
                                                                                                                       } else
                                                                                                                         var valid49 = !0;
-                                                                                                                      if (valid49)
-                                                                                                                        if (data82.other !== void 0) {
-                                                                                                                          let data90 = data82.other, _errs197 = errors;
+                                                                                                                      if (valid49) {
+                                                                                                                        if (data84["4xx"] !== void 0) {
+                                                                                                                          let data90 = data84["4xx"], _errs196 = errors;
                                                                                                                           if (!(typeof data90 == "number" && !(data90 % 1) && !isNaN(data90) && isFinite(data90)))
-                                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                          if (errors === _errs197 && typeof data90 == "number" && isFinite(data90) && (data90 < 0 || isNaN(data90)))
-                                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                          var valid49 = _errs197 === errors;
+                                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                          if (errors === _errs196 && typeof data90 == "number" && isFinite(data90) && (data90 < 0 || isNaN(data90)))
+                                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                          var valid49 = _errs196 === errors;
                                                                                                                         } else
                                                                                                                           var valid49 = !0;
+                                                                                                                        if (valid49) {
+                                                                                                                          if (data84["5xx"] !== void 0) {
+                                                                                                                            let data91 = data84["5xx"], _errs198 = errors;
+                                                                                                                            if (!(typeof data91 == "number" && !(data91 % 1) && !isNaN(data91) && isFinite(data91)))
+                                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                            if (errors === _errs198 && typeof data91 == "number" && isFinite(data91) && (data91 < 0 || isNaN(data91)))
+                                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                            var valid49 = _errs198 === errors;
+                                                                                                                          } else
+                                                                                                                            var valid49 = !0;
+                                                                                                                          if (valid49)
+                                                                                                                            if (data84.other !== void 0) {
+                                                                                                                              let data92 = data84.other, _errs200 = errors;
+                                                                                                                              if (!(typeof data92 == "number" && !(data92 % 1) && !isNaN(data92) && isFinite(data92)))
+                                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/type", keyword: "type", params: { type: "integer" } }], !1;
+                                                                                                                              if (errors === _errs200 && typeof data92 == "number" && isFinite(data92) && (data92 < 0 || isNaN(data92)))
+                                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                                                              var valid49 = _errs200 === errors;
+                                                                                                                            } else
+                                                                                                                              var valid49 = !0;
+                                                                                                                        }
+                                                                                                                      }
                                                                                                                     }
                                                                                                                   }
                                                                                                                 }
                                                                                                               }
-                                                                                                            }
-                                                                                                          }
-                                                                                                        } else
-                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                                      var valid48 = _errs180 === errors;
-                                                                                                      if (!valid48)
-                                                                                                        break;
-                                                                                                    }
+                                                                                                            } else
+                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                                          var valid48 = _errs183 === errors;
+                                                                                                          if (!valid48)
+                                                                                                            break;
+                                                                                                        }
+                                                                                                      } else
+                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/type", keyword: "type", params: { type: "array" } }], !1;
+                                                                                                    var valid46 = _errs181 === errors;
                                                                                                   } else
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                                var valid46 = _errs178 === errors;
-                                                                                              } else
-                                                                                                var valid46 = !0;
+                                                                                                    var valid46 = !0;
+                                                                                              }
+                                                                                            }
                                                                                           }
                                                                                         }
                                                                                       }
                                                                                     }
-                                                                                  }
-                                                                                }
+                                                                                  } else
+                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/type", keyword: "type", params: { type: "object" } }], !1;
+                                                                                var valid35 = _errs166 === errors;
                                                                               } else
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                            var valid35 = _errs163 === errors;
-                                                                          } else
-                                                                            var valid35 = !0;
+                                                                                var valid35 = !0;
+                                                                          }
+                                                                        }
                                                                       }
                                                                     }
                                                                   }
@@ -2951,128 +2971,128 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                             var valid27 = !0;
                                                           if (valid27)
                                                             if (data43.approval !== void 0) {
-                                                              let data91 = data43.approval, _errs199 = errors;
-                                                              if (errors === _errs199)
-                                                                if (data91 && typeof data91 == "object" && !Array.isArray(data91)) {
+                                                              let data93 = data43.approval, _errs202 = errors;
+                                                              if (errors === _errs202)
+                                                                if (data93 && typeof data93 == "object" && !Array.isArray(data93)) {
                                                                   let missing17;
-                                                                  if (data91.waitingSince === void 0 && (missing17 = "waitingSince") || data91.approved === void 0 && (missing17 = "approved"))
+                                                                  if (data93.waitingSince === void 0 && (missing17 = "waitingSince") || data93.approved === void 0 && (missing17 = "approved"))
                                                                     return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing17 } }], !1;
-                                                                  if (data91.waitingSince !== void 0) {
-                                                                    let data92 = data91.waitingSince, _errs201 = errors, _errs202 = errors;
-                                                                    if (typeof data92 != "string" && data92 !== null)
+                                                                  if (data93.waitingSince !== void 0) {
+                                                                    let data94 = data93.waitingSince, _errs204 = errors, _errs205 = errors;
+                                                                    if (typeof data94 != "string" && data94 !== null)
                                                                       return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                                    if (errors === _errs202 && typeof data92 == "string" && !pattern0.test(data92))
+                                                                    if (errors === _errs205 && typeof data94 == "string" && !pattern0.test(data94))
                                                                       return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                    var valid51 = _errs201 === errors;
+                                                                    var valid51 = _errs204 === errors;
                                                                   } else
                                                                     var valid51 = !0;
                                                                   if (valid51) {
-                                                                    if (data91.given !== void 0) {
-                                                                      let data93 = data91.given, _errs204 = errors;
-                                                                      if (errors === _errs204)
-                                                                        if (Array.isArray(data93)) {
+                                                                    if (data93.given !== void 0) {
+                                                                      let data95 = data93.given, _errs207 = errors;
+                                                                      if (errors === _errs207)
+                                                                        if (Array.isArray(data95)) {
                                                                           var valid53 = !0;
-                                                                          let len12 = data93.length;
+                                                                          let len12 = data95.length;
                                                                           for (let i12 = 0; i12 < len12; i12++) {
-                                                                            let data94 = data93[i12], _errs206 = errors;
-                                                                            if (errors === _errs206)
-                                                                              if (data94 && typeof data94 == "object" && !Array.isArray(data94)) {
+                                                                            let data96 = data95[i12], _errs209 = errors;
+                                                                            if (errors === _errs209)
+                                                                              if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
                                                                                 let missing18;
-                                                                                if (data94.author === void 0 && (missing18 = "author") || data94.at === void 0 && (missing18 = "at") || data94.wave === void 0 && (missing18 = "wave"))
+                                                                                if (data96.author === void 0 && (missing18 = "author") || data96.at === void 0 && (missing18 = "at") || data96.wave === void 0 && (missing18 = "wave"))
                                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing18 } }], !1;
-                                                                                if (data94.author !== void 0) {
-                                                                                  let _errs208 = errors;
-                                                                                  if (typeof data94.author != "string")
+                                                                                if (data96.author !== void 0) {
+                                                                                  let _errs211 = errors;
+                                                                                  if (typeof data96.author != "string")
                                                                                     return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                  var valid54 = _errs208 === errors;
+                                                                                  var valid54 = _errs211 === errors;
                                                                                 } else
                                                                                   var valid54 = !0;
                                                                                 if (valid54) {
-                                                                                  if (data94.at !== void 0) {
-                                                                                    let data96 = data94.at, _errs210 = errors;
+                                                                                  if (data96.at !== void 0) {
+                                                                                    let data98 = data96.at, _errs213 = errors;
                                                                                     if (errors === errors)
-                                                                                      if (typeof data96 == "string") {
-                                                                                        if (!pattern0.test(data96))
+                                                                                      if (typeof data98 == "string") {
+                                                                                        if (!pattern0.test(data98))
                                                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                                                       } else
                                                                                         return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                    var valid54 = _errs210 === errors;
+                                                                                    var valid54 = _errs213 === errors;
                                                                                   } else
                                                                                     var valid54 = !0;
                                                                                   if (valid54) {
-                                                                                    if (data94.by !== void 0) {
-                                                                                      let data97 = data94.by, _errs213 = errors;
+                                                                                    if (data96.by !== void 0) {
+                                                                                      let data99 = data96.by, _errs216 = errors;
                                                                                       if (errors === errors)
-                                                                                        if (data97 && typeof data97 == "object" && !Array.isArray(data97)) {
+                                                                                        if (data99 && typeof data99 == "object" && !Array.isArray(data99)) {
                                                                                           let missing19;
-                                                                                          if (data97.name === void 0 && (missing19 = "name") || data97.knownBy === void 0 && (missing19 = "knownBy"))
+                                                                                          if (data99.name === void 0 && (missing19 = "name") || data99.knownBy === void 0 && (missing19 = "knownBy"))
                                                                                             return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing19 } }], !1;
-                                                                                          if (data97.name !== void 0) {
-                                                                                            let _errs216 = errors;
-                                                                                            if (typeof data97.name != "string")
+                                                                                          if (data99.name !== void 0) {
+                                                                                            let _errs219 = errors;
+                                                                                            if (typeof data99.name != "string")
                                                                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                            var valid57 = _errs216 === errors;
+                                                                                            var valid57 = _errs219 === errors;
                                                                                           } else
                                                                                             var valid57 = !0;
                                                                                           if (valid57) {
-                                                                                            if (data97.knownBy !== void 0) {
-                                                                                              let data99 = data97.knownBy, _errs218 = errors;
-                                                                                              if (typeof data99 != "string")
+                                                                                            if (data99.knownBy !== void 0) {
+                                                                                              let data101 = data99.knownBy, _errs221 = errors;
+                                                                                              if (typeof data101 != "string")
                                                                                                 return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                              if (!(data99 === "oidc" || data99 === "proxy" || data99 === "ci" || data99 === "database" || data99 === "token" || data99 === "serve" || data99 === "unidentified"))
+                                                                                              if (!(data101 === "oidc" || data101 === "proxy" || data101 === "ci" || data101 === "database" || data101 === "token" || data101 === "serve" || data101 === "unidentified"))
                                                                                                 return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                                                                                              var valid57 = _errs218 === errors;
+                                                                                              var valid57 = _errs221 === errors;
                                                                                             } else
                                                                                               var valid57 = !0;
                                                                                             if (valid57) {
-                                                                                              if (data97.issuer !== void 0) {
-                                                                                                let _errs220 = errors;
-                                                                                                if (typeof data97.issuer != "string")
+                                                                                              if (data99.issuer !== void 0) {
+                                                                                                let _errs223 = errors;
+                                                                                                if (typeof data99.issuer != "string")
                                                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                var valid57 = _errs220 === errors;
+                                                                                                var valid57 = _errs223 === errors;
                                                                                               } else
                                                                                                 var valid57 = !0;
                                                                                               if (valid57)
-                                                                                                if (data97.sub !== void 0) {
-                                                                                                  let _errs222 = errors;
-                                                                                                  if (typeof data97.sub != "string")
+                                                                                                if (data99.sub !== void 0) {
+                                                                                                  let _errs225 = errors;
+                                                                                                  if (typeof data99.sub != "string")
                                                                                                     return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                  var valid57 = _errs222 === errors;
+                                                                                                  var valid57 = _errs225 === errors;
                                                                                                 } else
                                                                                                   var valid57 = !0;
                                                                                             }
                                                                                           }
                                                                                         } else
                                                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                      var valid54 = _errs213 === errors;
+                                                                                      var valid54 = _errs216 === errors;
                                                                                     } else
                                                                                       var valid54 = !0;
                                                                                     if (valid54) {
-                                                                                      if (data94.wave !== void 0) {
-                                                                                        let _errs224 = errors;
-                                                                                        if (typeof data94.wave != "string")
+                                                                                      if (data96.wave !== void 0) {
+                                                                                        let _errs227 = errors;
+                                                                                        if (typeof data96.wave != "string")
                                                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                        var valid54 = _errs224 === errors;
+                                                                                        var valid54 = _errs227 === errors;
                                                                                       } else
                                                                                         var valid54 = !0;
                                                                                       if (valid54)
-                                                                                        if (data94.domains !== void 0) {
-                                                                                          let data103 = data94.domains, _errs226 = errors;
+                                                                                        if (data96.domains !== void 0) {
+                                                                                          let data105 = data96.domains, _errs229 = errors;
                                                                                           if (errors === errors)
-                                                                                            if (Array.isArray(data103)) {
+                                                                                            if (Array.isArray(data105)) {
                                                                                               var valid59 = !0;
-                                                                                              let len13 = data103.length;
+                                                                                              let len13 = data105.length;
                                                                                               for (let i13 = 0; i13 < len13; i13++) {
-                                                                                                let _errs229 = errors;
-                                                                                                if (typeof data103[i13] != "string")
+                                                                                                let _errs232 = errors;
+                                                                                                if (typeof data105[i13] != "string")
                                                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains/" + i13, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                var valid59 = _errs229 === errors;
+                                                                                                var valid59 = _errs232 === errors;
                                                                                                 if (!valid59)
                                                                                                   break;
                                                                                               }
                                                                                             } else
                                                                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                          var valid54 = _errs226 === errors;
+                                                                                          var valid54 = _errs229 === errors;
                                                                                         } else
                                                                                           var valid54 = !0;
                                                                                     }
@@ -3080,60 +3100,60 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                                                 }
                                                                               } else
                                                                                 return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                            var valid53 = _errs206 === errors;
+                                                                            var valid53 = _errs209 === errors;
                                                                             if (!valid53)
                                                                               break;
                                                                           }
                                                                         } else
                                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                      var valid51 = _errs204 === errors;
+                                                                      var valid51 = _errs207 === errors;
                                                                     } else
                                                                       var valid51 = !0;
                                                                     if (valid51)
-                                                                      if (data91.approved !== void 0) {
-                                                                        let data105 = data91.approved, _errs231 = errors;
-                                                                        if (!(data105 && typeof data105 == "object" && !Array.isArray(data105)) && data105 !== null)
+                                                                      if (data93.approved !== void 0) {
+                                                                        let data107 = data93.approved, _errs234 = errors;
+                                                                        if (!(data107 && typeof data107 == "object" && !Array.isArray(data107)) && data107 !== null)
                                                                           return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.approval.properties.approved.type } }], !1;
-                                                                        if (errors === _errs231 && data105 && typeof data105 == "object" && !Array.isArray(data105)) {
+                                                                        if (errors === _errs234 && data107 && typeof data107 == "object" && !Array.isArray(data107)) {
                                                                           let missing20;
-                                                                          if (data105.author === void 0 && (missing20 = "author") || data105.at === void 0 && (missing20 = "at") || data105.wave === void 0 && (missing20 = "wave"))
+                                                                          if (data107.author === void 0 && (missing20 = "author") || data107.at === void 0 && (missing20 = "at") || data107.wave === void 0 && (missing20 = "wave"))
                                                                             return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing20 } }], !1;
-                                                                          if (data105.author !== void 0) {
-                                                                            let _errs233 = errors;
-                                                                            if (typeof data105.author != "string")
+                                                                          if (data107.author !== void 0) {
+                                                                            let _errs236 = errors;
+                                                                            if (typeof data107.author != "string")
                                                                               return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                            var valid60 = _errs233 === errors;
+                                                                            var valid60 = _errs236 === errors;
                                                                           } else
                                                                             var valid60 = !0;
                                                                           if (valid60) {
-                                                                            if (data105.at !== void 0) {
-                                                                              let data107 = data105.at, _errs235 = errors;
+                                                                            if (data107.at !== void 0) {
+                                                                              let data109 = data107.at, _errs238 = errors;
                                                                               if (errors === errors)
-                                                                                if (typeof data107 == "string") {
-                                                                                  if (!pattern0.test(data107))
+                                                                                if (typeof data109 == "string") {
+                                                                                  if (!pattern0.test(data109))
                                                                                     return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
                                                                                 } else
                                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                              var valid60 = _errs235 === errors;
+                                                                              var valid60 = _errs238 === errors;
                                                                             } else
                                                                               var valid60 = !0;
                                                                             if (valid60)
-                                                                              if (data105.wave !== void 0) {
-                                                                                let _errs238 = errors;
-                                                                                if (typeof data105.wave != "string")
+                                                                              if (data107.wave !== void 0) {
+                                                                                let _errs241 = errors;
+                                                                                if (typeof data107.wave != "string")
                                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                var valid60 = _errs238 === errors;
+                                                                                var valid60 = _errs241 === errors;
                                                                               } else
                                                                                 var valid60 = !0;
                                                                           }
                                                                         }
-                                                                        var valid51 = _errs231 === errors;
+                                                                        var valid51 = _errs234 === errors;
                                                                       } else
                                                                         var valid51 = !0;
                                                                   }
                                                                 } else
                                                                   return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
-                                                              var valid27 = _errs199 === errors;
+                                                              var valid27 = _errs202 === errors;
                                                             } else
                                                               var valid27 = !0;
                                                         }
@@ -3153,42 +3173,42 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                         var valid0 = !0;
                                       if (valid0) {
                                         if (data.released !== void 0) {
-                                          let data109 = data.released, _errs240 = errors;
+                                          let data111 = data.released, _errs243 = errors;
                                           if (errors === errors)
-                                            if (Array.isArray(data109)) {
+                                            if (Array.isArray(data111)) {
                                               var valid63 = !0;
-                                              let len14 = data109.length;
+                                              let len14 = data111.length;
                                               for (let i14 = 0; i14 < len14; i14++) {
-                                                let _errs243 = errors;
-                                                if (typeof data109[i14] != "string")
+                                                let _errs246 = errors;
+                                                if (typeof data111[i14] != "string")
                                                   return validate22.errors = [{ instancePath: instancePath + "/released/" + i14, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid63 = _errs243 === errors;
+                                                var valid63 = _errs246 === errors;
                                                 if (!valid63)
                                                   break;
                                               }
                                             } else
                                               return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid0 = _errs240 === errors;
+                                          var valid0 = _errs243 === errors;
                                         } else
                                           var valid0 = !0;
                                         if (valid0)
                                           if (data.applies !== void 0) {
-                                            let data111 = data.applies, _errs245 = errors;
-                                            if (errors === _errs245)
-                                              if (Array.isArray(data111)) {
+                                            let data113 = data.applies, _errs248 = errors;
+                                            if (errors === _errs248)
+                                              if (Array.isArray(data113)) {
                                                 var valid64 = !0;
-                                                let len15 = data111.length;
+                                                let len15 = data113.length;
                                                 for (let i15 = 0; i15 < len15; i15++) {
-                                                  let _errs247 = errors;
-                                                  if (typeof data111[i15] != "string")
+                                                  let _errs250 = errors;
+                                                  if (typeof data113[i15] != "string")
                                                     return validate22.errors = [{ instancePath: instancePath + "/applies/" + i15, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid64 = _errs247 === errors;
+                                                  var valid64 = _errs250 === errors;
                                                   if (!valid64)
                                                     break;
                                                 }
                                               } else
                                                 return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                            var valid0 = _errs245 === errors;
+                                            var valid0 = _errs248 === errors;
                                           } else
                                             var valid0 = !0;
                                       }

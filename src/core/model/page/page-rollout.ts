@@ -15,14 +15,14 @@ export interface PageRollout {
 /** Rollback by a health check. */
 export interface PageRollback {
   reason: string
-  /** Null if that is not known. */
-  writes: number | null
+  /** Absent if that is not known. */
+  writes?: number
 }
 
 /** A rollout in a server, and what may be decided about it. */
 export interface RolloutAbout {
   id: string
-  state: ListedState | Exclude<Rollout['state'], 'open'>
+  state: ListedState | Rollout['state']
   /** Number of the current wave, and of all; null for an ended rollout. */
   progress: { wave: number; waves: number } | null
   facts: RolloutFact[]
@@ -39,11 +39,8 @@ export interface RolloutAbout {
 }
 
 /** A fact; `time`: an instant, ISO 8601. */
-export interface RolloutFact {
-  label: string
-  text: string
-  kind: 'text' | 'time' | 'code'
-}
+/** A null text leaves it out. */
+export type RolloutFact = [label: string, text: string | null, isTime?: true]
 
 /** A wave. Every text may come from anybody. */
 export interface PageWave {
@@ -70,19 +67,22 @@ interface WaveTimes {
 }
 
 /**
- * The outcome of a wave. `unchecked`: written without a health check; `running`: its health check
- * has not ended; `waiting`: for a baseline or an approval; `next`: it may begin.
+ * The symbol and the words of each outcome of a wave, and where such waves are shown. `unchecked`:
+ * written without a health check; `running`: its health check has not ended; `waiting`: for a
+ * baseline or an approval; `next`: it may begin.
  */
-export type WaveState =
-  | 'worse'
-  | 'running'
-  | 'unclear'
-  | 'waiting'
-  | 'begun'
-  | 'next'
-  | 'healthy'
-  | 'unchecked'
-  | 'not-begun'
+export const waveStates = {
+  worse: ['✕', 'worse', 0],
+  running: ['…', 'pause or health check not finished', 1],
+  unclear: ['?', 'unclear', 2],
+  waiting: ['…', 'waiting', 3],
+  begun: ['–', 'not completely written', 3],
+  next: ['…', 'next', 3],
+  healthy: ['✓', 'healthy', 4],
+  unchecked: ['–', 'written without a health check', 4],
+  'not-begun': ['–', 'not begun', 5],
+} as const satisfies Record<string, [symbol: string, words: string, rank: number]>
+export type WaveState = keyof typeof waveStates
 
 /** The health of a wave. */
 export interface WaveHealth {

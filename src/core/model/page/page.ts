@@ -85,9 +85,20 @@ export interface PageWrite {
   seconds: number
 }
 
+/** Titles of what will not happen. */
+export const noticeKinds = {
+  released: 'Released',
+  cleared: 'Cleared by another write',
+  'on-hold': 'On hold',
+  unmanaged: 'Not managed',
+  'no-way-back': 'No rollback',
+  conditional: 'Only if it differs',
+  ignored: 'Ignored drift',
+} as const
+
 /** Something that will not happen. */
 export interface PageNotice {
-  kind: 'released' | 'cleared' | 'on-hold' | 'unmanaged' | 'no-way-back' | 'conditional' | 'ignored'
+  kind: keyof typeof noticeKinds
   text: string
   /** Domains, as far as they are known. */
   domains: string[]

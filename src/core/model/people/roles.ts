@@ -17,23 +17,11 @@ export interface RoleRule {
   named?: readonly Domain[]
 }
 
-/** What somebody may ask for. */
-export const actions = [
-  'view',
-  'approve',
-  'pause',
-  'resume',
-  'abort',
-  'stop-all',
-  'resume-all',
-] as const
-export type Action = (typeof actions)[number]
-
 /**
  * Roles that allow an action, and for which domains: `any` of those that it is about, `each` of
  * them, or `all` that there are.
  */
-const needs: Record<Action, { roles: RoleName[]; scope: 'any' | 'each' | 'all' }> = {
+const needs = {
   view: { roles: ['viewer', 'approver', 'operator'], scope: 'any' },
   approve: { roles: ['approver'], scope: 'any' },
   // What only holds back is allowed to everybody who has to do with it.
@@ -42,14 +30,14 @@ const needs: Record<Action, { roles: RoleName[]; scope: 'any' | 'each' | 'all' }
   abort: { roles: ['operator'], scope: 'each' },
   'stop-all': { roles: ['operator'], scope: 'any' },
   'resume-all': { roles: ['operator'], scope: 'all' },
-}
+} as const satisfies Record<string, { roles: RoleName[]; scope: 'any' | 'each' | 'all' }>
 
-const phrases: Record<Action, string> = {
+/** What somebody may ask for. */
+export type Action = keyof typeof needs
+export const actions = Object.keys(needs) as Action[]
+
+const phrases: Partial<Record<Action, string>> = {
   view: 'see anything',
-  approve: 'approve',
-  pause: 'pause',
-  resume: 'resume',
-  abort: 'abort',
   'stop-all': 'stop all writes',
   'resume-all': 'resume all writes',
 }
@@ -71,9 +59,10 @@ export function explainRefusal(
   source = 'edgewise.yaml',
 ): string | null {
   if (identity.knownBy === 'token') return null
-  const { roles, scope } = needs[action]
+  const { scope } = needs[action]
+  const roles: readonly RoleName[] = needs[action].roles
   const who = describeIdentity(identity)
-  const words = `${who} may not ${phrases[action]}`
+  const words = `${who} may not ${phrases[action] ?? action}`
   if (rules.length === 0) {
     const isKnownToProvider = !['database', 'unidentified'].includes(identity.knownBy)
     if (action === 'view' || !isKnownToProvider) return null

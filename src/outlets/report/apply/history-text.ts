@@ -1,7 +1,8 @@
 import {
   describeEntry,
+  describeLength,
+  describeWho,
   listGrounds,
-  nameAuthor,
   nameOutcome,
   type Act,
   type HistoryEntry,
@@ -9,7 +10,6 @@ import {
 } from '../../../core/model/applied.ts'
 import { symbols } from '../../../core/model/change.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
-import { describeTree } from '../../../core/model/source-tree.ts'
 import { formatTime, pluralize } from '../../../core/model/text/words.ts'
 import { buildPastPart } from './past-part.ts'
 import { formatCounts } from './text.ts'
@@ -50,7 +50,7 @@ export function formatHistory(
     ...acts.map((act) => ({ at: act.at, text: formatAct(act, paint) })),
   ]
   const entries = all
-    .toSorted((a, b) => Number(a.at < b.at) - Number(a.at > b.at))
+    .toSorted((a, b) => b.at.localeCompare(a.at))
     .map(({ text }) => text)
     .join('')
   const more = pluralize(dropped, 'earlier apply is', 'earlier applies are')
@@ -68,33 +68,15 @@ function formatAct(act: Act, paint: Paint): string {
 /** Formats an apply: its outcome and counts, then when and by whom. */
 export function formatEntry(apply: HistoryEntry, paint: Paint): string {
   const { id, startedAt, endedAt, writes, parts, outcome, pruned, fault } = apply
-  const author = nameAuthor(apply)
-  const tree = describeTree(apply)
   const colour = outcome === 'complete' ? paint.green : paint.yellow
-  const took =
-    endedAt === null
-      ? outcome === 'unfinished'
-        ? 'not finished'
-        : 'its process ended without recording its end'
-      : `${Math.max(0, Math.round((Date.parse(endedAt) - Date.parse(startedAt)) / 1000))} s`
   const counts = formatCounts(writes, parts, endedAt === null ? 'never begun' : 'not sent')
-  const about = [
-    formatTime(startedAt),
-    took,
-    ...(author === null ? [] : [`by ${author}`]),
-    ...(tree === null ? [] : [tree]),
-  ]
-  const first = `${escapeInvisible(id)}  ${colour(nameOutcome(apply))}  ${counts || 'no write'}`
-  const notes = listGrounds(apply).map((note) => `${wrapEntry(note)}\n`)
-  const last = pruned === true ? [`  ${paint.dim("pruned: can't be rolled back")}\n`] : []
+  const about = [formatTime(startedAt), describeLength(apply), describeWho(apply)]
   const wrong = fault === undefined ? [] : ['  ', ...formatFindings([{ message: fault }], paint)]
   return [
-    first,
-    '\n',
-    paint.dim(wrapEntry(about.join(' · '))),
-    '\n',
-    ...notes,
-    ...last,
+    `${escapeInvisible(id)}  ${colour(nameOutcome(apply))}  ${counts || 'no write'}\n`,
+    `${paint.dim(wrapEntry(about.join(' · ')))}\n`,
+    ...listGrounds(apply).map((note) => `${wrapEntry(note)}\n`),
+    pruned === true ? `  ${paint.dim("pruned: can't be rolled back")}\n` : '',
     ...wrong,
   ].join('')
 }

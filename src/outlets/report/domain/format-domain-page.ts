@@ -30,10 +30,7 @@ import {
 } from './text.ts'
 
 /** An apply of a domain, and the outcome of each item. */
-export type DomainApply = Pick<
-  HistoryEntry,
-  'id' | 'startedAt' | 'author' | 'by' | 'commit' | 'onTopOf' | 'committed'
-> & {
+export type DomainApply = HistoryEntry & {
   items: ReadonlyMap<ItemKey, Pick<PastChange, 'outcome' | 'message'>>
 }
 

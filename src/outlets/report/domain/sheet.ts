@@ -97,9 +97,9 @@ export interface SheetParts {
   /** Drift of this domain, at least. */
   drift: Pick<Drift, 'items' | 'pending' | 'live'>
   /** Finds an apply that recorded an item. */
-  findApply(id: string): Pick<Applied, 'commit' | 'author' | 'by'> | undefined
+  findApply(id: string): Applied | undefined
   /** Finds the text with which the service refused an item after a time; null if it did not. */
-  findRefusal(item: ItemKey, since: string): string | null
+  findRefusal(domain: Domain, item: ItemKey, since: string): string | null
   /** Lists the sources of the fields of a desired item. */
   listSources(item: ItemKey, state: ItemState): FieldSource[]
 }
@@ -128,7 +128,7 @@ export function buildSheet(parts: SheetParts): DomainSheet {
       candidates: known?.candidates ?? [],
       pending: pending.get(item) ?? describeHeld(state, known, found),
       live: live.get(item) ?? null,
-      refused: pending.has(item) ? parts.findRefusal(item, known?.at ?? '') : null,
+      refused: pending.has(item) ? parts.findRefusal(parts.domain, item, known?.at ?? '') : null,
       unreadable: found?.unreadable?.reason ?? null,
       ignored: found?.ignored ?? null,
       sources: state === undefined ? [] : parts.listSources(item, state),

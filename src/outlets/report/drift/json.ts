@@ -21,24 +21,13 @@ export function buildDriftJson(drift: Drift, effects: Effects | null = null): Js
   }
 }
 
-/** Counts of items. */
-export interface DriftSummary {
-  verified: number
-  assumed: number
-  inDoubt: number
-  pending: number
-  live: number
-  /** Pending items that are on hold. */
-  held: number
-  /** Items with an ignored difference at the service. */
-  ignored: number
-  /** Domains that the service does not have. */
-  unanswered: number
-  stays: number
-}
+export type DriftSummary = ReturnType<typeof summarizeDrift>
 
-/** Counts items by confidence and by kind of difference. */
-export function summarizeDrift({ items, unanswered = [], stays = [] }: Drift): DriftSummary {
+/**
+ * Counts items by confidence and by kind of difference; `held`: pending ones on hold; `ignored`:
+ * those with an ignored difference; `unanswered`: domains that the service does not have.
+ */
+export function summarizeDrift({ items, unanswered = [], stays = [] }: Drift) {
   const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0, ignored: 0 }
   for (const { confidence, kinds, held, ignored } of items) {
     if (held) count.held++

@@ -1,8 +1,9 @@
-import type { ListedRollout, OpenRollout } from '../../../core/model/listed-rollout.ts'
+import type { OpenRollout } from '../../../core/model/listed-rollout.ts'
 import type {
   PageRollout,
   PageWave,
   RolloutAbout,
+  RolloutFact,
   WaveState,
 } from '../../../core/model/page/page-rollout.ts'
 import {
@@ -24,15 +25,29 @@ export function buildOpenRollout(open: OpenRollout, events: RolloutEvent[]): Pag
     id: rollout.id,
     state: listed.state,
     progress: { wave: listed.wave, waves: listed.waves },
-    facts: listFacts(rollout, listed),
+    facts: [
+      ['In this state since', listed.since, true],
+      ['Paused by', rollout.paused?.author ?? null],
+      ...listStart(rollout),
+      ['Last apply', listed.apply],
+    ],
     ...describeDecisions(open),
     step: open.step,
     canAbort: listed.state !== 'rolling-back',
     onHold: [],
   }
-  const isBack = rollout.state === 'rolling-back'
-  const rollback = isBack ? { reason: rollout.reason ?? '', writes: null } : null
-  return { about, waves: buildWaves(rollout, events), rollback }
+  return build(about, rollout, events)
+}
+
+function build(about: RolloutAbout, rollout: Rollout, events: RolloutEvent[]): PageRollout {
+  const { state, reason, waves } = rollout
+  // A rollback by a person has no waves.
+  const isBack = state.startsWith('roll') && waves.length > 0
+  return {
+    about,
+    waves: buildWaves(rollout, events),
+    rollback: isBack ? { reason: reason ?? '' } : null,
+  }
 }
 
 /** States of the current wave where no more is known: it is next, or another process checks it. */
@@ -78,7 +93,7 @@ function findSeen({ waves, state }: Rollout, waveIndex: number, events: RolloutE
     isWritten: passed || applied?.to != null,
     approval: waits && !isBegun && !passed && state === 'open' ? '' : null,
   })
-  if (judged !== undefined) addEvent(seen, { type: 'wave.judged', wave: waveIndex + 1, ...judged })
+  if (judged !== undefined) addEvent(seen, judged)
   for (const event of events) {
     if (event.type === 'wave.watched' && !passed) addEvent(seen, event)
     const isOver = 'reason' in event && event.reason === 'baseline' ? isBegun : passed
@@ -87,31 +102,11 @@ function findSeen({ waves, state }: Rollout, waveIndex: number, events: RolloutE
   return seen
 }
 
-function listFacts(
-  { paused, committed }: Rollout,
-  { since, apply, ...about }: ListedRollout,
-): RolloutAbout['facts'] {
+function listStart(rollout: Rollout): RolloutFact[] {
   return [
-    { label: 'In this state since', text: since, kind: 'time' },
-    ...(paused === undefined
-      ? []
-      : [{ label: 'Paused by', text: paused.author, kind: 'text' as const }]),
-    ...listStart({ ...about, ...(committed === undefined ? {} : { committed }) }),
-    ...(apply === null ? [] : [{ label: 'Last apply', text: apply, kind: 'text' as const }]),
-  ]
-}
-
-function listStart({
-  startedAt,
-  author,
-  commit,
-  committed,
-}: Pick<Rollout, 'startedAt' | 'author' | 'commit' | 'committed'>): RolloutAbout['facts'] {
-  const about = committed === undefined ? {} : { committed }
-  return [
-    { label: 'Started', text: startedAt, kind: 'time' },
-    { label: 'Author', text: author ?? 'unknown', kind: 'text' },
-    { label: 'Manifests', text: describeTree({ commit, ...about }) ?? 'unknown', kind: 'text' },
+    ['Started', rollout.startedAt, true],
+    ['Author', rollout.author ?? 'unknown'],
+    ['Manifests', describeTree(rollout) ?? 'unknown'],
   ]
 }
 
@@ -145,22 +140,18 @@ const lifts = 'Change the manifests of the domains on hold, or run'
 /** Builds what pages draw of a rollout that has ended. */
 export function buildEndedRollout(rollout: Rollout): PageRollout {
   const { id, state, reason, endedAt } = rollout
-  if (state === 'open') throw new TypeError('expected a rollout that has ended')
   const onHold = Object.keys(rollout.onHold)
-  const isBack = state === 'rolled-back' && rollout.waves.length > 0
-  const end = endedAt === null ? [] : [{ label: 'Ended', text: endedAt, kind: 'time' as const }]
   const about: RolloutAbout = {
     id,
     state,
     progress: null,
-    facts: [...listStart(rollout), ...end],
-    note: [...(isBack ? [] : [reason]), ...(onHold.length === 0 ? [] : [lifts])].join('. '),
+    facts: [...listStart(rollout), ['Ended', endedAt, true]],
+    note: [reason ?? [], onHold.length === 0 ? [] : lifts].flat().join('. '),
     command: onHold.length === 0 ? '' : 'edgewise apply --retry-held',
     step: '',
     decisions: [],
     canAbort: false,
     onHold,
   }
-  const rollback = isBack ? { reason: reason ?? '', writes: null } : null
-  return { about, waves: buildWaves(rollout, []), rollback }
+  return build(about, rollout, [])
 }

@@ -1,14 +1,15 @@
 import {
+  type Applied,
   describeEntry,
   findEnd,
   isOfApply,
+  isRollback,
   listGrounds,
   type LogEntry,
   nameOutcome,
 } from '../../../core/model/applied.ts'
 import type { Overview } from '../../../core/model/listed-rollout.ts'
-import { describeEnding, type Rollout } from '../../../core/model/rollout.ts'
-import { describeTree } from '../../../core/model/source-tree.ts'
+import { nameEnd, type Rollout } from '../../../core/model/rollout.ts'
 import { getRolloutPath } from '../page/format-rollout.ts'
 import { describeDrift } from './headline.ts'
 
@@ -25,31 +26,34 @@ const maxEntries = 50
 export function listLately(overview: Overview, now: string): LogEntry[] {
   const { recent, ended, drift } = overview
   const since = new Date(Date.parse(now) - dayMs).toISOString()
-  const trees = new Map([...ended, ...recent.applies].map((each) => [each.commit, each]))
-  const acts = recent.acts.flatMap((act): LogEntry[] => {
-    const apply = recent.applies.find(({ id }) => id === act.about)
-    const tree = apply ?? trees.get(act.commit) ?? act
-    if (apply === undefined) return isOfApply(act) ? [] : [addTree(describeEntry(act), tree)]
-    const outcome = nameOutcome({ ...apply, end: findEnd(apply, ended) })
-    const reason = listGrounds(apply).join('; ') || null
-    return [addTree({ ...describeEntry({ ...act, outcome, reason }), href: '/history' }, tree)]
+  const trees = new Map([...ended, ...recent.applies].map((each) => [each.commit, each.committed]))
+  const acts = recent.acts
+    .filter((act) => !isOfApply(act))
+    .map((act) => describeEntry({ ...act, committed: trees.get(act.commit) }))
+  const applies = recent.applies.map((apply) => {
+    const entry = { ...apply, end: findEnd(apply, ended) }
+    const kind = isRollback(apply.id) ? 'rollback' : 'apply'
+    return log(kind, apply, nameOutcome(entry), listGrounds(entry).join('; '), '/history')
   })
   const found = describeDrift(overview).map(({ text }) => ({ at: drift?.at ?? '', text, note: '' }))
-  return [...acts, ...ended.map(logEnded), ...found]
+  return [...applies, ...acts, ...ended.map(logEnded), ...found]
     .filter(({ at }) => at >= since)
-    .toSorted((a, b) => Number(a.at < b.at) - Number(a.at > b.at))
+    .toSorted((a, b) => b.at.localeCompare(a.at))
     .slice(0, maxEntries)
 }
 
 /** Describes how a rollout ended. */
-export function logEnded(rollout: Rollout): LogEntry {
-  const { id, endedAt, startedAt, author } = rollout
-  const text = `rollout ${id}: ${describeEnding(rollout)}`
-  const entry = { at: endedAt ?? startedAt, text, note: `by ${author ?? 'somebody unknown'}` }
-  return addTree({ ...entry, href: getRolloutPath(id) }, rollout)
-}
+export const logEnded = (rollout: Rollout): LogEntry =>
+  log('rollout', rollout, nameEnd(rollout.state), rollout.reason, getRolloutPath(rollout.id))
 
-function addTree(entry: LogEntry, tree: Parameters<typeof describeTree>[0]): LogEntry {
-  const about = describeTree(tree)
-  return about === null ? entry : { ...entry, note: `${entry.note} · ${about}` }
+function log(
+  kind: string,
+  done: Applied | Rollout,
+  outcome: string,
+  reason: string | null,
+  href: string,
+): LogEntry {
+  const { id: about, startedAt, endedAt } = done
+  const entry = { ...done, at: endedAt ?? startedAt, kind, about, outcome, reason }
+  return { ...describeEntry(entry), href }
 }

@@ -20,7 +20,14 @@ import {
   type FormToken,
 } from '../page/format-rollout.ts'
 import { formatShell } from '../page/format-shell.ts'
-import { formatFacts, formatInstant, formatLog, formatSummary, show } from '../page/html.ts'
+import {
+  formatFacts,
+  formatInstant,
+  formatLink,
+  formatLog,
+  formatSummary,
+  show,
+} from '../page/html.ts'
 import type { RolloutEvent } from '../apply/rollout-text.ts'
 import { buildEndedRollout, buildOpenRollout } from './build-rollout.ts'
 import { type Headline, listHeadlines } from './headline.ts'
@@ -58,7 +65,6 @@ export function formatOverview(
   const headlines = [...listHeadlines(overview), ...(fleet?.refused ?? [])]
   const [first] = headlines
   const title = `Edgewise: ${overview.workspace}`
-  const isUrgent = ({ tone }: Headline) => tone === 'problem' || tone === 'attention'
   const main = [
     fleet === null
       ? ''
@@ -66,7 +72,7 @@ export function formatOverview(
         `${show(fleet.sentence)}</a>` +
         `${fleet.before === null ? '' : ` As of ${formatInstant(fleet.before)}.`}</p>`,
     formatSummary(title, first?.text ?? '', [], first?.tone ?? 'fine'),
-    formatHeadlines('Needs attention', headlines.filter(isUrgent)),
+    formatHeadlines(headlines.filter(({ tone }) => tone !== 'busy' && tone !== 'fine')),
     formatOpen(overview.rollouts, frame),
     ...formatRollouts(overview, frame),
     formatLog('The last day', listLately(overview, frame.place.at)),
@@ -84,15 +90,14 @@ export interface FleetSummary {
   refused: Headline[]
 }
 
-function formatHeadlines(title: string, headlines: Headline[]): string {
+function formatHeadlines(headlines: Headline[]): string {
   if (headlines.length === 0) return ''
-  const entries = headlines.slice(0, maxOthers).map(({ tone, text, href }) => {
-    const words = href === undefined ? show(text) : `<a href="${show(href)}">${show(text)}</a>`
-    return `<li data-tone="${tone}">${words}</li>`
-  })
+  const entries = headlines
+    .slice(0, maxOthers)
+    .map(({ tone, text, href }) => `<li data-tone="${tone}">${formatLink(text, href)}</li>`)
   const left = headlines.length - entries.length
   const end = left > 0 ? `<li>and ${formatCount(left)} more</li>` : ''
-  return `<h2>${title}</h2><ul class="also">${entries.join('')}${end}</ul>`
+  return `<h2>Needs attention</h2><ul class="also">${entries.join('')}${end}</ul>`
 }
 
 /** Formats the list of rollouts as a page. */

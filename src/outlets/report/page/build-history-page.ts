@@ -1,10 +1,10 @@
 import {
   type Act,
-  type Applied,
   type HistoryEntry,
   type LogEntry,
   type PastChanges,
   describeEntry,
+  describeLength,
   nameAuthor,
   nameOutcome,
   groupApplies,
@@ -13,7 +13,6 @@ import {
 } from '../../../core/model/applied.ts'
 import type { Domain } from '../../../core/model/item.ts'
 import { findMax, groupBy } from '../../../core/model/lists.ts'
-import { formatDuration } from '../../../core/model/page/page-words.ts'
 import type { Page, PageApply, PageChange } from '../../../core/model/page/page.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
 import { formatCount, formatDay, formatInstant, pluralize } from '../../../core/model/text/words.ts'
@@ -53,9 +52,10 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
   const names = new Set(history.applies.flatMap(({ changes }) => [...(changes?.keys() ?? [])]))
   const cells = new PastCells(about.redact, [...names].toSorted())
   const clean = (text: string) => escapeInvisible(about.redact(text))
-  const acts = (history.acts ?? []).map((act): LogEntry => {
-    const { text, note, ...entry } = describeEntry(act)
-    return { ...entry, text: fitText(clean(text), 400), note: fitText(clean(note), 400) }
+  const fit = (text: string) => fitText(clean(text), 400)
+  const acts = (history.acts ?? []).slice(-maxActs).map((act): LogEntry => {
+    const { at, text, note } = describeEntry(act)
+    return { at, text: fit(text), note: fit(note) }
   })
   const groups = sortForPage(history.applies)
   const applies: PageApply[] = []
@@ -82,7 +82,7 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
     ...cells.build(),
     changes: all,
     applies,
-    acts: acts.slice(-maxActs).toReversed(),
+    acts: acts.toReversed(),
   }
 }
 
@@ -140,13 +140,6 @@ function describeChanges(
 const leftOut =
   'What it changed is left out, since this file would be too large: ' +
   '"edgewise state history DOMAIN" lists it for a domain.'
-
-function describeLength({ startedAt, endedAt, outcome }: Applied): string {
-  if (endedAt === null)
-    return outcome === 'unfinished' ? 'not finished' : 'its end was not recorded'
-  const seconds = Math.max(0, (Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
-  return Number.isFinite(seconds) ? formatDuration(seconds) : 'not known'
-}
 
 /** Lists what is not in the page, as facts: pruning is usual, and no warning. */
 function listMissing({ applies, dropped, domain }: PageHistory, left: number): Page['facts'] {

@@ -1,19 +1,20 @@
 import type { ApplyEvent, UntimedEvent, WaveStatistics } from '../../../core/model/events.ts'
 import type { Sample } from '../../../core/model/health.ts'
 import { formatCount } from '../../../core/model/page/page-words.ts'
-import type {
-  PageCurve,
-  PageRollback,
-  PageSpan,
-  PageWave,
-  WaveHealth,
-  WaveState,
+import {
+  waveStates,
+  type PageCurve,
+  type PageRollout,
+  type PageSpan,
+  type PageWave,
+  type WaveHealth,
+  type WaveState,
 } from '../../../core/model/page/page-rollout.ts'
+import type { Judged } from '../../../core/model/rollout.ts'
 import { splitEvents } from '../apply/markdown.ts'
 import { formatPercent } from '../stats/figures.ts'
 import { fitText } from './fit-page.ts'
 
-type Judged = Extract<UntimedEvent, { type: 'wave.judged' }>
 type Waiting = Extract<UntimedEvent, { type: 'wave.waiting' }>
 type Watched = Extract<UntimedEvent, { type: 'wave.watched' }>
 
@@ -28,19 +29,6 @@ export interface Seen {
   checks: number
   /** Command that approves the wave, empty for a button; null unless it waits for an approval. */
   approval: string | null
-}
-
-/** States in the order in which waves are shown; those of one rank in their own order. */
-const ranks: Record<WaveState, number> = {
-  worse: 0,
-  running: 1,
-  unclear: 2,
-  waiting: 3,
-  begun: 3,
-  next: 3,
-  healthy: 4,
-  unchecked: 4,
-  'not-begun': 5,
 }
 
 /** Creates the events seen of a wave that was not begun: none. */
@@ -70,7 +58,7 @@ export function addHealth(
   writes: { id: number; wave: number }[],
   planned: PageWave[],
   redact: (text: string) => string,
-): { waves: PageWave[]; rollback: PageRollback | null } | null {
+): Pick<PageRollout, 'waves' | 'rollback'> | null {
   const { own, back } = splitEvents(events)
   const isRollout = own.some((event) => event.type === 'apply.started' && event.waves !== undefined)
   if (!isRollout) return null
@@ -81,18 +69,14 @@ export function addHealth(
     const known = planned.find((each) => each.wave === wave) ?? none
     return { ...known, health: describeHealth(seen, isFinished, clean) }
   })
-  return { waves: sortWaves(waves), rollback: findRollback(back, clean) }
-}
-
-/** Finds the rollback among its events; null if there was none. */
-function findRollback(events: ApplyEvent[], clean: (text: string) => string): PageRollback | null {
-  const rollback = events.find((event) => event.type === 'rollout.taking-back')
-  return rollback === undefined ? null : { reason: clean(rollback.reason), writes: rollback.writes }
+  const event = back.find((each) => each.type === 'rollout.taking-back')
+  const rollback = event ? { reason: clean(event.reason), writes: event.writes } : null
+  return { waves: sortWaves(waves), rollback }
 }
 
 /** Sorts waves: those that need attention first. */
 export function sortWaves(waves: PageWave[]): PageWave[] {
-  const rank = ({ health }: PageWave) => (health === null ? 0 : ranks[health.state])
+  const rank = ({ health }: PageWave) => (health === null ? 0 : waveStates[health.state][2])
   return waves.toSorted((a, b) => rank(a) - rank(b) || a.wave - b.wave)
 }
 

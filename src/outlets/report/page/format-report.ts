@@ -1,5 +1,5 @@
 import { formatCount, formatNoun } from '../../../core/model/page/page-words.ts'
-import type { PageHead, PageNotice } from '../../../core/model/page/page.ts'
+import { noticeKinds, type PageHead, type PageNotice } from '../../../core/model/page/page.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import { formatShell, type Shell } from './format-shell.ts'
 import { formatList, formatNames, formatSummary, listNames, show } from './html.ts'
@@ -9,16 +9,6 @@ const [visibleNames, maxNames] = [4, 300]
 
 /** Notices that are visible before the rest is opened. */
 const maxNotices = 8
-
-const kinds: Record<PageNotice['kind'], string> = {
-  released: 'Released',
-  cleared: 'Cleared by another write',
-  'on-hold': 'On hold',
-  unmanaged: 'Not managed',
-  'no-way-back': 'No rollback',
-  conditional: 'Only if it differs',
-  ignored: 'Ignored drift',
-}
 
 /**
  * Formats the report of a command as a page: its head, which `beginPage` has made, and its content,
@@ -52,7 +42,7 @@ function formatWarnings(warnings: string[]): string {
 function formatUnsent(notices: PageNotice[]): string {
   if (notices.length === 0) return ''
   const format = ({ kind, text, domains }: PageNotice) =>
-    `<li data-kind="${kind}"><span class="kind">${kinds[kind]}:</span> ` +
+    `<li data-kind="${kind}"><span class="kind">${noticeKinds[kind]}:</span> ` +
     `${showLines(text)}${formatDomains(domains)}</li>`
   const lists =
     notices.length <= maxNotices
@@ -60,7 +50,7 @@ function formatUnsent(notices: PageNotice[]): string {
       : Array.from(
           groupBy(notices, ({ kind }) => kind),
           ([kind, same]) =>
-            formatNotices(same.map(format), 2, `more: ${kinds[kind].toLowerCase()}`),
+            formatNotices(same.map(format), 2, `more: ${noticeKinds[kind].toLowerCase()}`),
         )
   return (
     '<section class="panel notice" data-unsent aria-labelledby="unsent">' +

@@ -1,11 +1,14 @@
+import { listedStates } from '../../../core/model/listed-rollout.ts'
+import { nameEnd } from '../../../core/model/rollout.ts'
 import { formatClock, formatDuration, formatNoun } from '../../../core/model/page/page-words.ts'
-import type {
-  PageCurve,
-  PageRollout,
-  PageWave,
-  RolloutAbout,
-  WaveHealth,
-  WaveState,
+import {
+  waveStates,
+  type PageCurve,
+  type PageRollout,
+  type PageWave,
+  type RolloutAbout,
+  type WaveHealth,
+  type WaveState,
 } from '../../../core/model/page/page-rollout.ts'
 import type { Action } from '../../../core/model/people/roles.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
@@ -31,34 +34,6 @@ interface Drawing {
 const [maxWaves, maxNames] = [60, 1000]
 /** Up to this number of checked waves, all are open. */
 const maxOpen = 4
-
-/** Symbol and words of each state. */
-const waveStates: Record<WaveState, [symbol: string, words: string]> = {
-  worse: ['✕', 'worse'],
-  running: ['…', 'pause or health check not finished'],
-  unclear: ['?', 'unclear'],
-  waiting: ['…', 'waiting'],
-  begun: ['–', 'not completely written'],
-  next: ['…', 'next'],
-  healthy: ['✓', 'healthy'],
-  unchecked: ['–', 'written without a health check'],
-  'not-begun': ['–', 'not begun'],
-}
-
-const rolloutStates: Record<RolloutAbout['state'], string> = {
-  running: 'is being sent',
-  interrupted: 'interrupted',
-  incomplete: 'incomplete',
-  pausing: 'pause or health check',
-  ready: 'ready for the next wave',
-  'waiting-for-approval': 'waits for approval',
-  approved: 'approved',
-  paused: 'paused',
-  'rolling-back': 'rollback unfinished',
-  stopped: 'stopped',
-  'rolled-back': 'rolled back',
-  complete: 'complete',
-}
 
 /**
  * Formats a rollout, or the waves of a plan or an apply: what is known of it, what may be decided,
@@ -90,12 +65,13 @@ export function formatRollout(rollout: PageRollout, drawing: Drawing = {}): stri
 function formatTitle(about: RolloutAbout | null, heading: 1 | 2): string {
   if (about === null) return '<h2 id="rh">Waves</h2>'
   const { id, state, progress } = about
+  const words: Record<string, string> = listedStates
   const link = `<a href="${escapeHtml(getRolloutPath(id))}">${show(id)}</a>`
   const title = heading === 1 ? show(id) : link
   const at = progress === null ? '' : `<span>wave ${progress.wave} of ${progress.waves}</span>`
   return (
     `<h${heading}>Rollout ${title}</h${heading}>` +
-    `<span class="tag">${rolloutStates[state]}</span>${at}`
+    `<span class="tag">${words[state] ?? nameEnd(state)}</span>${at}`
   )
 }
 
@@ -112,7 +88,7 @@ function formatRollback(rollback: PageRollout['rollback'], waves: PageWave[]): s
   const why = cause === undefined ? reason : `wave ${cause.wave} is worse than its baseline.`
   return (
     '<p class="callout rollback" data-rollback><strong><span aria-hidden="true">↩</span> ' +
-    `Rolled back${writes === null ? '' : ` with ${pluralize(writes, 'write')}`}:</strong> ` +
+    `Rolled back${writes === undefined ? '' : ` with ${pluralize(writes, 'write')}`}:</strong> ` +
     `${show(why)}</p>`
   )
 }
@@ -136,14 +112,9 @@ function formatAbout(
   return (
     (note === '' ? '' : `<p class="note">${show(note)}${code}</p>`) +
     formatFacts(
-      facts.map(({ label, text, kind }) => [
-        label,
-        kind === 'time'
-          ? formatInstant(text)
-          : kind === 'code'
-            ? `<code>${show(text)}</code>`
-            : show(text),
-      ]),
+      facts.flatMap(([label, text, isTime]) =>
+        text === null ? [] : [[label, isTime === true ? formatInstant(text) : show(text)]],
+      ),
     ) +
     (forms.length === 0 ? '' : `<div class="decisions">${forms.join('')}</div>`)
   )

@@ -89,11 +89,16 @@ export function formatList(
   )
 }
 
+/** Formats a text that leads to a page, if it has one. */
+export function formatLink(text: string, href?: string): string {
+  return href === undefined ? show(text) : `<a href="${show(href)}">${show(text)}</a>`
+}
+
 /** Formats what happened as a list with a title; empty for nothing. */
 export function formatLog(title: string, entries: LogEntry[], end = ''): string {
   if (entries.length === 0) return ''
   const list = entries.map(({ at, text, note, href }) => {
-    const words = href === undefined ? show(text) : `<a href="${show(href)}">${show(text)}</a>`
+    const words = formatLink(text, href)
     return `<li>${formatInstant(at)} ${words}<p class="note">${show(note)}</p>`
   })
   return (

@@ -60,7 +60,7 @@ export function buildPlanJson(
       changes.map((change) => ({ ...change, rollout, since, reason })),
     ),
     stays: plan.stays?.map((each) => ({ ...each })),
-    older: plan.older?.map((each) => ({ ...each })),
+    older: plan.older?.map(({ committed: _committed, ...each }) => each),
     waves: buildWaves(plan, effects),
     requests: effects === null ? undefined : buildEffectsJson(effects),
     witnesses: witnesses === null ? undefined : buildWitnessesJson(witnesses),

@@ -1,5 +1,5 @@
 import { selectDefinite, type Plan, type Stay } from '../../../core/model/plan.ts'
-import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, formatLength, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 import { formatValue } from './value-text.ts'
@@ -113,7 +113,5 @@ function formatAbout(seconds: number): string {
   if (seconds < 60) return `about ${seconds} s`
   const exact = seconds / 60
   const minutes = exact < 60 ? Math.round(exact) : 5 * Math.round(exact / 5)
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  if (hours === 0) return `about ${rest} min`
-  return rest === 0 ? `about ${hours} h` : `about ${hours} h ${rest} min`
+  return `about ${formatLength(minutes * 60_000)}`
 }
