@@ -36,6 +36,8 @@ export interface ApplyRequest extends SelectionRequest, GuardRequest, LockReques
    * resumes it.
    */
   suspends?: boolean
+  /** Id of the rollout that it continues, and judges again once all waves have passed. */
+  looksBack?: string
   /** Read back what was confirmed, and end as incomplete where it differs. */
   verify?: boolean
 }

@@ -5,7 +5,7 @@ import type { Domain } from '../core/model/item.ts'
 import { append, addUp } from '../core/model/lists.ts'
 import { alignDown, sumRequests } from '../core/model/statistics.ts'
 import { createTimeZone } from '../core/model/time/time-zone.ts'
-import type { DomainTraffic, RefreshedTraffic } from '../core/model/traffic.ts'
+import { listOthers, type DomainTraffic, type RefreshedTraffic } from '../core/model/traffic.ts'
 import type { QueryClient } from '../service/query/query-client.ts'
 import { UnknownDomainError } from '../service/query/query.ts'
 import { withQueries, type QueryPorts } from './runtime/connect.ts'
@@ -18,10 +18,11 @@ const maxDomains = 10
 /** Codes of the errors after which the figures of the domains are used alone. */
 const refusals: ErrorCode[] = ['access', 'service-refused']
 
-/** A whole day, [from, to) in ms since 1970. */
+/** A whole day, [from, to) in ms since 1970, and what counts as bad in it beside 5xx and 0. */
 interface Day {
   from: number
   to: number
+  statuses: string[]
 }
 
 /** What was counted so far. */
@@ -56,8 +57,12 @@ export async function refreshTraffic(
   const at = Math.floor(outside.clock.now())
   const zone = createTimeZone(workspace.config.service.timezone)
   const to = alignDown(at, 'day', zone)
-  const day = { from: alignDown(to - 1, 'day', zone), to }
-  const stale = domains.filter((domain) => (known.domains.get(domain)?.at ?? 0) < to)
+  const statuses = listOthers(workspace.config.rollout.health?.statuses)
+  const day = { from: alignDown(to - 1, 'day', zone), to, statuses }
+  const stale = domains.filter((domain) => {
+    const figure = known.domains.get(domain)
+    return !(figure && figure.at >= to && statuses.every((each) => figure.statuses?.includes(each)))
+  })
   const counted: Counted = { domains: new Map(), unknown: [], account: null }
   const find = (domain: Domain) => counted.domains.get(domain) ?? known.domains.get(domain)
   let account: number | null = null
@@ -143,7 +148,7 @@ async function countDomains(
   day: Day,
   unknown: Domain[],
 ): Promise<Map<Domain, Omit<DomainTraffic, 'at'>>> {
-  const { week, add, summarize } = createWeek(day)
+  const { week, add, summarize } = createWeek(day, day.statuses)
   try {
     for await (const { results } of queries.queryEachDomain({ domains, ...week, grain: 'hour' }))
       for (const { domain, points } of results) add(domain, points)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createSampleCount } from '../../src/core/health/count-sample.ts'
 import { createEarlierRequests } from '../../src/core/health/earlier-windows.ts'
 import { estimateLevel } from '../../src/core/health/expected.ts'
-import { judgeWave } from '../../src/core/health/judge.ts'
+import { isClearlyWorse, judgeWave } from '../../src/core/health/judge.ts'
 import { logGamma } from '../../src/core/health/log-gamma.ts'
 import { computeNegativeBinomialTail } from '../../src/core/health/negative-binomial.ts'
 import type { Variation } from '../../src/core/model/health.ts'
@@ -104,6 +104,54 @@ describe('a rise', () => {
       verdict: 'same-or-better',
       isUncertain: false,
     })
+  })
+})
+
+it('one of several domains is clearly worse only if most of its requests fail', () => {
+  const sizes = new Map([
+    ['small', 1e4],
+    ['large', 1e7],
+  ])
+  const build = (share: number) =>
+    new Map(
+      [...sizes].map(([name, requests]): [string, Counts] => {
+        const bad = requests * (name === 'small' ? share : 0.001)
+        return [name, { '200': requests - bad, '502': bad }]
+      }),
+    )
+  const windows = new Map(
+    [...sizes].map(([name, requests]) => [
+      name,
+      Array.from({ length: 100 }, () => ({ requests, bad: requests * 0.001 })),
+    ]),
+  )
+  const rule = { statuses: ['5xx'], minRequests: 500, margin: 1 }
+  const judge = (share: number) =>
+    judgeWave(build(0.001), build(share), rule, { windows, controls: new Map() })
+  expect([0.4, 0.6].map((share) => judge(share).verdict)).toEqual(['worse', 'worse'])
+  expect([0.4, 0.6].map((share) => judge(share).isUncertain)).toEqual([true, false])
+  expect([0.4, 0.6].map((share) => isClearlyWorse(judge(share)))).toEqual([false, true])
+})
+
+describe('a disturbance of some domains', () => {
+  const names = Array.from({ length: 21 }, (_, i) => `d${i}`)
+  const counts = (share: number): Counts => ({ '200': 1e4 * (1 - share), '404': 1e4 * share })
+  /** Judges d0, whose share rises to 12 %, beside 20 controls of which some rise to 8 %. */
+  const judge = (risen: number) => {
+    const windows = Array.from({ length: 100 }, () => ({ requests: 1e4, bad: 200 }))
+    const controls = names
+      .slice(1)
+      .map((name, i) => [name, counts(i < risen ? 0.08 : 0.02)] as const)
+    return judgeWave(
+      new Map([['d0', counts(0.02)]]),
+      new Map([['d0', counts(0.12)]]),
+      { statuses: ['404'], minRequests: 500, margin: 1 },
+      { windows: new Map(names.map((name) => [name, windows])), controls: new Map(controls) },
+    ).verdict
+  }
+
+  it('such as a crowd of bots is no effect of the change if unchanged domains show it', () => {
+    expect([0, 1, 5].map(judge)).toEqual(['worse', 'same-or-better', 'same-or-better'])
   })
 })
 

@@ -129,6 +129,7 @@ describe('parseWorkspaceConfig', () => {
         minRequests: 500,
         margin: 0.5,
         onLittleData: 'wait',
+        after: 3600,
         onFailure: 'stop',
       },
     })

@@ -21,22 +21,23 @@ const health: HealthConfig = {
   margin: 1,
   onLittleData: 'wait',
   onFailure: 'stop',
+  after: 3600,
 }
 
 describe('the times of the writes of a plan', () => {
-  it('are those of the total time, with the wait after each wave', () => {
+  it('are those of the total time, with the wait after each wave, longest after the first', () => {
     const writes = createWrites(1, 31, 2)
     const pacing = { callsPerMinute: 30, rollout: { pause: 600, health } }
     const times = computeTimes(writes, pacing)
     expect(times.waves).toEqual([
-      { wave: 1, from: 0, to: 0, waitSeconds: 1800 },
-      { wave: 2, from: 1800, to: 1860, waitSeconds: 1800 },
-      { wave: 3, from: 3660, to: 3660, waitSeconds: 1800 },
+      { wave: 1, from: 0, to: 0, waitSeconds: 2700 },
+      { wave: 2, from: 2700, to: 2760, waitSeconds: 1800 },
+      { wave: 3, from: 4560, to: 4560, waitSeconds: 1800 },
     ])
     expect([times.writes[0], times.writes[1], times.writes[31], times.writes[33]]).toEqual([
-      0, 1800, 1860, 3660,
+      0, 2700, 2760, 4560,
     ])
-    expect(times.total).toBe(3660 + 1800)
+    expect(times.total).toBe(4560 + 1800)
   })
 
   it('are in the order of the writes, also if the waves are not', () => {
@@ -78,7 +79,7 @@ describe('the total time of a plan', () => {
   })
 
   it('has a health check for each wave, during which the pause runs', () => {
-    expect(total([1, 1, 1], { rollout: { pause: 600, health } })).toBe(3 * 1800)
+    expect(total([1, 1, 1], { rollout: { pause: 600, health } })).toBe(3 * 1800 + 900)
     expect(total([1, 1, 1], { rollout: { pause: 3600, health } })).toBe(2 * 3600 + 1800)
     const hourly: HealthConfig = { ...health, grain: 'hour' }
     expect(total([1], { rollout: { pause: 0, health: hourly } })).toBe(300 + 3600 + 600)

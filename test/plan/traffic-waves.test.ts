@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { createDetector, emptySum } from '../../src/core/health/detectable.ts'
-import { warnOfTraffic } from '../../src/core/plan/foresee-waves.ts'
+import { createWaveTraffic, warnOfTraffic } from '../../src/core/plan/foresee-waves.ts'
 import { arrangeByTraffic } from '../../src/core/plan/traffic-waves.ts'
+import type { HealthConfig } from '../../src/core/model/config.ts'
 import type { DomainTraffic } from '../../src/core/model/traffic.ts'
 import { Draws } from '../health/draws.ts'
 import { itLong } from '../runs.ts'
 
 const rule = { window: 900, grain: 'minute5' as const, minRequests: 100, margin: 0.5 }
+const defaults: HealthConfig = {
+  ...rule,
+  area: 'all',
+  settle: 300,
+  lag: 600,
+  statuses: ['5xx'],
+  onLittleData: 'wait',
+  onFailure: 'stop',
+  after: 3600,
+}
 const amounts = [{ percent: 5 }, { percent: 25 }, { percent: 100 }]
 const rise = 1
 
@@ -79,6 +90,20 @@ describe('waves by traffic', () => {
         'd28.example.com',
       ])
   })
+})
+
+it('a wave is foreseen if its figures count all statuses of the health check', () => {
+  const foresees = (statuses: string[], counted?: string[]) => {
+    const own = counted === undefined ? {} : { statuses: counted }
+    const domains = new Map([['a.example.com', { requests: 1e6, bad: 100, at: 0, ...own }]])
+    const health = { ...defaults, statuses }
+    const profile = { domains, account: null, at: 0 }
+    return createWaveTraffic(['a.example.com'], profile, { pause: 0, health }).detector !== null
+  }
+  expect(foresees(['5xx', '0', '502'])).toBe(true)
+  expect(foresees(['5xx', '404'])).toBe(false)
+  expect(foresees(['5xx', '404'], ['404'])).toBe(true)
+  expect(foresees(['4xx'], ['404'])).toBe(false)
 })
 
 describe('the foresight of a health check', () => {

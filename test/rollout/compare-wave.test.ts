@@ -20,6 +20,7 @@ const rule: HealthConfig = {
   margin: 1,
   onLittleData: 'wait',
   onFailure: 'stop',
+  after: 3600,
 }
 const before = { from: noon - 15 * minute, to: noon }
 const after = { from: noon + 10 * minute, to: noon + 25 * minute }
@@ -57,9 +58,13 @@ it('the curves of a wave have the sums of its verdict, and no calls of their own
   const calls: string[] = []
   const zone = createTimeZone('UTC')
   const service = createService(calls)
-  const queries = createComparison(domains, ['c.example.com'], before, { rule, zone }, service)
-  await expect(queries.count(before)).rejects.toThrow('no answer')
-  const health = await queries.compare(await queries.count(before), after)
+  const now = () => noon
+  const clock = { now, monotonic: now, sleep: () => Promise.resolve() }
+  const about = { clock, service, settings: { pauseMs: 0, rule, zone } }
+  const recorded = new Map([...domains, 'c.example.com'].map((domain) => [domain, new Map()]))
+  const compare = createComparison(domains, recorded, before, { now }, rule, about)
+  await expect(compare(after)).rejects.toThrow('no answer')
+  const health = await compare(after)
   expect(health.verdict).toBe('worse')
   for (const side of ['before', 'after'] as const) {
     const { curve } = health[side]

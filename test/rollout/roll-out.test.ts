@@ -55,6 +55,7 @@ function buildContext(
     },
     settings: { pauseMs: 0, rule: null, zone: createTimeZone('UTC') },
     suspends: false,
+    looksBack: false,
     signal: new AbortController().signal,
     report: () => undefined,
   }

@@ -206,6 +206,7 @@ class Rollout {
       margin: 1,
       onLittleData: 'wait' as const,
       onFailure: 'stop' as const,
+      after: 3600,
     }
     const judged = this.#chance.fork('health').happens(0.7)
     return runApply({

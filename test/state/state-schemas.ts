@@ -72,6 +72,7 @@ export interface SamplePlace {
 
 /** Matching texts for the patterns, by the schemas' descriptions of them. */
 const matching: Record<string, string> = {
+  'a status code or a class of them': '404',
   '64 hex digits': '0a'.repeat(32),
   '32 hex digits': '00112233445566778899aabbccddeeff',
   'a name without control characters': 'lena@ops',

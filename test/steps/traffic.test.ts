@@ -53,6 +53,18 @@ describe('stats --refresh', () => {
     })
   })
 
+  it('counts what health checks count, and again once they count something else', async () => {
+    declare(2)
+    expect(await place.json('stats', '--refresh')).toMatchObject({ counted: 2 })
+    const before = loadTraffic().domains.get('d0.example.com')
+    place.configure('rollout: {health: {statuses: [5xx, 404]}}')
+    expect(await place.json('stats', '--refresh')).toMatchObject({ counted: 2, fresh: 0 })
+    const after = loadTraffic().domains.get('d0.example.com')
+    expect([before?.statuses, after?.statuses]).toEqual([undefined, ['404']])
+    expect(after?.bad).toBeGreaterThan(before?.bad ?? Infinity)
+    expect(await place.json('stats', '--refresh')).toMatchObject({ counted: 0, fresh: 2 })
+  })
+
   it('records what it counted before an interrupt', async () => {
     declare(35)
     const controller = new AbortController()

@@ -18,6 +18,10 @@ export const studies: Record<string, Study> = {
   peers: async (bench, options) =>
     (await import('./peers.ts')).measurePeers(bench, options, process.env),
   rollout: async (_bench, options) => (await import('./rollout.ts')).measureRollouts(options),
+  shapes: async (_bench, options) =>
+    (await import('./waves/measure-shapes.ts')).measureShapes(options, 'unseen'),
+  'shapes-tuning': async (_bench, options) =>
+    (await import('./waves/measure-shapes.ts')).measureShapes(options, 'tuning'),
   waves: async (_bench, options) => (await import('./waves/measure.ts')).measureWaves(options),
   writes: async () => (await import('./writes.ts')).measureMixes(),
 }

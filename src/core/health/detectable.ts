@@ -1,5 +1,4 @@
 import type { HealthRule } from '../model/health.ts'
-import { grainMs } from '../model/statistics.ts'
 import type { ForeseenWave } from '../model/plan.ts'
 import type { DomainTraffic } from '../model/traffic.ts'
 import { buildContingencyTable, computePValue } from './hypergeometric.ts'
@@ -11,6 +10,7 @@ import {
   variationSignificance,
 } from './judge.ts'
 import { computeNegativeBinomialTail } from './negative-binomial.ts'
+import { computeLength } from './windows.ts'
 
 /** Sums of the figures of some domains. */
 export interface TrafficSum {
@@ -69,8 +69,7 @@ export function createDetector(
   rule: Pick<HealthRule, 'window' | 'grain' | 'minRequests' | 'margin'>,
 ): Detector {
   const pooled = poolVariation(figures)
-  const period = grainMs[rule.grain] / 1000
-  const seconds = period * Math.max(1, Math.ceil(rule.window / period))
+  const seconds = computeLength(rule) / 1000
   const isFound = (sum: TrafficSum, rise: number, windows: number, level: number) =>
     isRiseFound(sum, rise, { seconds: seconds * windows, ...rule, level })
   const isClear = (sum: TrafficSum, rise: number) => isFound(sum, rise, 1, clearSignificance)

@@ -1,7 +1,8 @@
 import type { HealthRule, Sample, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
-import { grainMs, type Point } from '../model/statistics.ts'
+import type { Point } from '../model/statistics.ts'
 import type { CountSample } from './count-sample.ts'
+import { computeLength } from './windows.ts'
 
 const dayMs = 86_400_000
 /** Time before a change whose windows show the variation: several days have the same hours. */
@@ -11,12 +12,9 @@ const minSpanWindows = 8
 const maxSpanMs = 30 * dayMs
 
 /** Computes the time before a change whose windows show the variation of a baseline. */
-export function computeSpan(end: number, { window, grain }: HealthRule): Window {
-  const windowMs = Math.max(window * 1000, grainMs[grain])
-  return {
-    from: end - Math.min(maxSpanMs, Math.max(minSpanMs, minSpanWindows * windowMs)),
-    to: end,
-  }
+export function computeSpan(to: number, rule: HealthRule): Window {
+  const spanMs = Math.max(minSpanMs, minSpanWindows * computeLength(rule))
+  return { from: to - Math.min(maxSpanMs, spanMs), to }
 }
 
 /** Requests of a domain over time: the same position of each list is one period. */

@@ -1,4 +1,4 @@
-import { addUp } from '../model/lists.ts'
+import { addUp, findMax } from '../model/lists.ts'
 import type { Sample, Variation } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import type { CountSample } from './count-sample.ts'
@@ -6,8 +6,6 @@ import { computeNegativeBinomialTail } from './negative-binomial.ts'
 
 /** Number of the latest windows that count as the recent level. */
 const recentWindows = 4
-/** Minimum number of controls whose median shows a gust of all domains. */
-const minControls = 3
 
 interface DomainLevel extends Level {
   samples: Sample[]
@@ -17,9 +15,8 @@ interface DomainLevel extends Level {
 
 /**
  * Learns from the windows of a baseline which share of bad answers to expect, and how much it
- * varies. A domain is assumed to vary at least as much as the average of all, and to rise as much
- * as the median of the controls did. Its tests return the p-value of a rise; null where that is
- * not known.
+ * varies. A domain is assumed to vary at least as much as the average of all. Its tests return the
+ * p-value of a rise; null where that is not known.
  */
 export function learnExpectations({ windows, controls }: Variation, countSample: CountSample) {
   const levels = new Map(
@@ -32,16 +29,29 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
   )
   const pooled = poolDispersion([...levels.values()])
   const ratios = listRatios([...levels.values()])
-  const rise = findCommonRise(levels, new Map([...controls].map(([d, c]) => [d, countSample(c)])))
+  const test = (domain: Domain, after: Sample): number | null => {
+    const level = levels.get(domain)
+    if (level === undefined) return null
+    const dispersion = Math.max(level.dispersion, pooled)
+    const expected = after.requests * level.expected
+    const p = computeNegativeBinomialTail(after.bad, expected, addUncertainty(dispersion, level))
+    const usual = expected === 0 ? 0 : findShareAbove(ratios, after.bad / expected)
+    if (p < certain && after.bad > outage * after.requests) return p
+    return Math.max(p, gustWeight * usual)
+  }
   return {
-    test: (domain: Domain, after: Sample): number | null => {
-      const level = levels.get(domain)
-      if (level === undefined) return null
-      const dispersion = Math.max(level.dispersion, pooled)
-      const expected = after.requests * level.expected * rise
-      const p = computeNegativeBinomialTail(after.bad, expected, addUncertainty(dispersion, level))
-      const usual = expected === 0 ? 0 : findShareAbove(ratios, after.bad / expected)
-      return p < certain ? p : Math.max(p, gustWeight * usual)
+    test,
+    /**
+     * Finds the greatest rise of a control, percentage points, if several rose beyond a margin
+     * together: what raised them may have raised domains that changed too.
+     */
+    findDisturbance: (margin: number): number => {
+      const rises = [...controls].flatMap(([domain, counts]) => {
+        const after = countSample(counts)
+        const points = 100 * (after.bad / after.requests - (levels.get(domain)?.expected ?? 0))
+        return points > margin && (test(domain, after) ?? 1) < disturbed ? [points] : []
+      })
+      return rises.length < minDisturbed * controls.size ? 0 : findMax(rises)
     },
     /** Tests the sum of some domains, whose windows vary together. */
     testTogether: (after: ReadonlyMap<Domain, Sample>): number | null => {
@@ -60,7 +70,7 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
       const past = { windows: sums.length, bad: addUp(sums, (each) => each.bad) }
       return computeNegativeBinomialTail(
         bad,
-        expected * rise,
+        expected,
         addUncertainty(measureDispersion(sums), past),
       )
     },
@@ -72,8 +82,10 @@ export function learnExpectations({ windows, controls }: Variation, countSample:
  * distribution, so that a ratio which windows without a change had too is no evidence.
  */
 const gustWeight = 0.015
-/** P-value from which on a rise is evidence whatever happened before, such as an incident. */
-const certain = 1e-8
+/** P-value and share of a rise that is evidence whatever happened before, such as an incident. */
+const [certain, outage] = [1e-8, 0.2]
+/** P-value of a control that rose, and the share of controls that shows a disturbance of many. */
+const [disturbed, minDisturbed] = [1e-3, 0.05]
 
 /** Lists how many times as many bad answers as expected each earlier window had, sorted. */
 function listRatios(levels: DomainLevel[]): Float64Array {
@@ -113,20 +125,6 @@ function computeRecentShare(samples: Sample[]): number {
   const recent = samples.slice(0, recentWindows)
   const requests = addUp(recent, (each) => each.requests)
   return requests === 0 ? 0 : addUp(recent, (each) => each.bad) / requests
-}
-
-/** Finds the factor by which the median control rose, at least 1. */
-function findCommonRise(
-  levels: ReadonlyMap<Domain, DomainLevel>,
-  controls: ReadonlyMap<Domain, Sample>,
-): number {
-  const ratios = [...controls].flatMap(([domain, { requests, bad }]) => {
-    const expected = requests * (levels.get(domain)?.expected ?? 0)
-    return expected === 0 ? [] : [bad / expected]
-  })
-  if (ratios.length < minControls) return 1
-  const sorted = ratios.toSorted((a, b) => a - b)
-  return Math.max(1, sorted[Math.floor(sorted.length / 2)] ?? 1)
 }
 
 /** Sums the windows of several domains, each against the mean shares of its domains. */

@@ -26,6 +26,8 @@ export const significance = 0.001
 export const clearSignificance = 1e-6
 /** Significance level of a rise beyond the variation of the baseline, in all tests of a wave. */
 export const variationSignificance = 3e-4
+/** What disturbs many domains raises some of them so many times as much as the controls. */
+const spread = 3
 /** Number of windows that decide on an uncertain rise: longer than a gust. */
 export const decidingWindows = 4
 /** Maximum p-value of a rise that a longer window may prove. */
@@ -46,12 +48,14 @@ export const maxUncertain = 0.5
  * @param before counts of `computeWindows(…).before` by domain, for all domains of the wave, also
  * those without requests
  * @param after counts of `computeWindows(…).after`
+ * @param share of the error rate that this look may spend
  */
 export function judgeWave(
   before: DomainCounts,
   after: DomainCounts,
   measure: Measure,
   variation: Variation | null = null,
+  share = 1,
 ): WaveHealth {
   const count = createSampleCount(measure.statuses)
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted()
@@ -65,8 +69,9 @@ export function judgeWave(
   const all = [whole, ...domains.values()]
   const risen = filterSignificant(all).filter(({ rise }) => rise > measure.margin)
   const tests = all.filter(({ pValue }) => pValue !== null).length
-  if (variation !== null && risen.length > 0) addVariation(domains, whole, variation, count)
-  const limit = variation === null ? 1 : variationSignificance / tests
+  if (variation !== null && risen.length > 0)
+    addVariation(domains, whole, variation, measure, count)
+  const limit = variation === null ? 1 : (share * variationSignificance) / tests
   for (const comparison of risen) if ((comparison.pValue ?? 1) < limit) comparison.verdict = 'worse'
   const worse = all.some(({ verdict }) => verdict === 'worse')
   const verdict = worse ? 'worse' : whole.verdict
@@ -75,14 +80,17 @@ export function judgeWave(
   return { ...health, isUncertain: variation !== null && isSuspect && !isClearlyWorse(health) }
 }
 
-/** Returns whether a wave is worse beyond doubt, so that the rest of its window is not needed. */
-export function isClearlyWorse({ verdict, domains, whole }: WaveHealth): boolean {
-  const tests = domains.size + 1
-  return (
-    verdict === 'worse' &&
-    [whole, ...domains.values()].some(
-      (each) => each.verdict === 'worse' && (each.pValue ?? 1) < clearSignificance / tests,
-    )
+/**
+ * Returns whether a wave is worse beyond doubt, so that the rest of its window is not needed. One
+ * of several domains may have a gust of its own, unless most of its requests fail.
+ */
+export function isClearlyWorse({ domains, whole }: WaveHealth): boolean {
+  const limit = clearSignificance / (domains.size + 1)
+  return [whole, ...domains.values()].some(
+    (each) =>
+      each.verdict === 'worse' &&
+      (each.pValue ?? 1) < limit &&
+      (each === whole || 2 * each.after.bad > each.after.requests),
   )
 }
 
@@ -91,12 +99,15 @@ function addVariation(
   domains: ReadonlyMap<Domain, Comparison>,
   whole: Comparison,
   variation: Variation,
+  { margin }: Measure,
   count: CountSample,
 ): void {
   const expectations = learnExpectations(variation, count)
+  const disturbance = expectations.findDisturbance(margin)
   const raise = (comparison: Comparison, pValue: number | null) => {
-    if (comparison.pValue !== null && pValue !== null)
-      comparison.pValue = Math.max(comparison.pValue, pValue)
+    if (comparison.pValue === null) return
+    const usual = comparison.rise > spread * disturbance ? (pValue ?? 0) : 1
+    comparison.pValue = Math.max(comparison.pValue, usual)
   }
   for (const [domain, comparison] of domains)
     raise(comparison, expectations.test(domain, comparison.after))

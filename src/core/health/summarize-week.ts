@@ -9,21 +9,26 @@ import { estimateLevel } from './expected.ts'
 
 type Figures = Omit<DomainTraffic, 'at'>
 
-/** Creates the figures of some domains from their requests by the hour in the week of a day. */
-export function createWeek(day: Window) {
+/**
+ * Creates the figures of some domains from their requests by the hour in the week of a day.
+ *
+ * @param statuses that are bad beside 5xx and 0
+ */
+export function createWeek(day: Window, statuses: string[]) {
   const week = { from: day.to - 7 * grainMs.day, to: day.to }
-  const counted = createEarlierRequests(createSampleCount(['5xx', '0']))
+  const requests = createEarlierRequests(createSampleCount(['5xx', '0', ...statuses]))
   return {
     week,
-    add: (domain: Domain, points: Point[]): void => counted.add(domain, points),
+    add: (domain: Domain, points: Point[]): void => requests.add(domain, points),
     /** Summarizes the week; a domain without points has no requests. */
     summarize: (domains: Domain[]): Map<Domain, Figures> => {
-      const days = counted.sum(day, day.to - day.from)
-      const hours = counted.sum(week, grainMs.hour)
+      const counted = statuses.length === 0 ? {} : { statuses }
+      const days = requests.sum(day, day.to - day.from)
+      const hours = requests.sum(week, grainMs.hour)
       return new Map(
         domains.map((domain) => {
           const [sum = { requests: 0, bad: 0 }] = days.get(domain) ?? []
-          return [domain, { ...sum, ...summarizeHours(hours.get(domain) ?? []) }]
+          return [domain, { ...sum, ...counted, ...summarizeHours(hours.get(domain) ?? []) }]
         }),
       )
     },

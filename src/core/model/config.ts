@@ -158,6 +158,8 @@ export interface HealthConfig extends HealthRule {
   area: QueryArea
   onLittleData: 'wait' | 'pass' | 'stop'
   onFailure: 'stop' | 'rollback'
+  /** Time for which `serve` judges waves again after the last one, seconds. */
+  after: number
 }
 
 /** A domain that was renamed at the service, which keeps its configuration. */

@@ -136,6 +136,11 @@ export function findCurrentWave({ waves }: Rollout): number | null {
   return wave === -1 ? null : wave
 }
 
+/** Returns whether all waves of an open rollout have passed, and are only judged again. */
+export function hasPassed(rollout: Rollout): boolean {
+  return rollout.state === 'open' && findCurrentWave(rollout) === null
+}
+
 /** Returns the index of the next wave that is not known to be sent; null if all are. */
 export function findNextWave({ waves }: Rollout): number | null {
   const next = waves.findIndex((wave) => !wave.passed && !isSent(wave))

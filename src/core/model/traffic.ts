@@ -3,9 +3,11 @@ import { computeShare } from './statistics.ts'
 
 /** Requests of a domain on the last whole day that was queried. */
 export interface DomainTraffic {
-  /** Requests of that day, and those answered 5xx or without an answer (0). */
+  /** Requests of that day, and those answered 5xx, without an answer (0), or as in `statuses`. */
   requests: number
   bad: number
+  /** Other statuses that health checks count, or absent for none. */
+  statuses?: string[]
   /** Requests of the quietest hour of the week before × 24; absent if hours were not counted. */
   low?: number
   /**
@@ -15,6 +17,11 @@ export interface DomainTraffic {
   variation?: number
   /** When it was queried, ms since 1970. */
   at: number
+}
+
+/** Lists the statuses of a health check that are counted only for it: all but 5xx and 0. */
+export function listOthers(statuses: string[] = []): string[] {
+  return statuses.filter((each) => each !== '0' && !each.startsWith('5'))
 }
 
 /** Traffic of the domains of an account, as statistics counted it. */

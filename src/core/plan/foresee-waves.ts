@@ -4,7 +4,7 @@ import { groupBy, addUp } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import type { ForeseenWave, PlanWave, TrafficBasis } from '../model/plan.ts'
 import { listAll, pluralize } from '../model/text/words.ts'
-import type { TrafficProfile } from '../model/traffic.ts'
+import { listOthers, type TrafficProfile } from '../model/traffic.ts'
 import { hashJson } from './basis.ts'
 import type { Pacing } from './plan-times.ts'
 import type { WaveTraffic } from './traffic-waves.ts'
@@ -22,8 +22,11 @@ export function createWaveTraffic(
       return figure === undefined ? [] : [[domain, figure] as const]
     }),
   )
-  const isCounted = (status: string) => status === '0' || status.startsWith('5')
-  const isForeseen = health?.area === 'all' && health.statuses.every(isCounted)
+  const isForeseen =
+    health?.area === 'all' &&
+    [...figures.values()].every(({ statuses }) =>
+      listOthers(health.statuses).every((each) => statuses?.includes(each)),
+    )
   return {
     figures,
     detector: isForeseen ? createDetector(figures.values(), health) : null,

@@ -1,8 +1,8 @@
+import { computeLength } from '../health/windows.ts'
 import type { Write } from '../model/change.ts'
 import type { Burst, RolloutConfig } from '../model/config.ts'
 import { groupBy } from '../model/lists.ts'
 import type { PlanTimes, WaveTimes } from '../model/plan.ts'
-import { grainMs } from '../model/statistics.ts'
 
 /** Limits of calls and waits of a rollout, which determine how long a plan takes. */
 export interface Pacing {
@@ -14,15 +14,16 @@ export interface Pacing {
 
 /**
  * Computes the earliest times of the writes and waves of a plan, seconds: its calls within the
- * limits, then for each wave the health check, and before the next one at least the pause. Waits
- * for approval are not counted.
+ * limits, then for each wave the health check, which lasts a window longer before the second one,
+ * and before the next one at least the pause. Waits for approval are not counted.
  */
 export function computeTimes(
   writes: Write[],
   { callsPerMinute, burst = null, rollout = null }: Pacing,
 ): PlanTimes {
-  const healthSeconds = rollout?.health == null ? 0 : computeHealthSeconds(rollout.health)
-  const gap = Math.max(rollout?.pause ?? 0, healthSeconds)
+  const health = rollout?.health ?? null
+  const check = (windows: number) =>
+    health === null ? 0 : health.settle + (windows * computeLength(health)) / 1000 + health.lag
   const calls: number[] = []
   const times = new Map<Write, number>()
   const waves: WaveTimes[] = []
@@ -37,24 +38,15 @@ export function computeTimes(
       calls.push(to)
       times.set(write, to)
     }
+    const gap = Math.max(rollout?.pause ?? 0, check(waves.length === 0 ? 2 : 1))
     waves.push({ wave, from, to, waitSeconds: gap })
     start = to + gap
   }
   const last = waves.at(-1)
-  if (last !== undefined) last.waitSeconds = healthSeconds
+  if (last !== undefined) last.waitSeconds = check(1)
   return {
     writes: writes.map((write) => times.get(write) ?? 0),
     waves,
-    total: last === undefined ? 0 : last.to + healthSeconds,
+    total: last === undefined ? 0 : last.to + last.waitSeconds,
   }
-}
-
-function computeHealthSeconds({
-  settle,
-  window,
-  lag,
-  grain,
-}: NonNullable<RolloutConfig['health']>) {
-  const period = grainMs[grain] / 1000
-  return settle + Math.max(1, Math.ceil(window / period)) * period + lag
 }

@@ -1,4 +1,5 @@
-import type { Domain, ItemKey } from '../../core/model/item.ts'
+import type { Domain } from '../../core/model/item.ts'
+import { findMax } from '../../core/model/lists.ts'
 import { grainMs } from '../../core/model/statistics.ts'
 import type { RecordedItem, RecordedState } from '../../state/store/store.ts'
 import type { HealthConfig } from '../../core/model/config.ts'
@@ -10,9 +11,9 @@ import {
   type EarlierRequests,
 } from '../../core/health/earlier-windows.ts'
 import { judgeWave } from '../../core/health/judge.ts'
+import { computeLength } from '../../core/health/windows.ts'
 import type { CurvePoint, DomainCounts, WaveHealth, Window } from '../../core/model/health.ts'
-import type { TimeZone } from '../../core/model/time/time-zone.ts'
-import type { StatusCounts } from './ports.ts'
+import type { RolloutContext } from './ports.ts'
 
 /**
  * Finds the earliest time at which a wave has a baseline, ms since 1970 by the service's clock. The
@@ -35,10 +36,10 @@ export function findBaselineStart(
       item.origin === 'write' ? [Math.min(now, findWriteTime(item, skewMs))] : [],
     ),
   )
-  const lastWriteMs = writtenMs.reduce((latest, each) => Math.max(latest, each), -Infinity)
+  const lastWriteMs = findMax(writtenMs)
   // Windows are whole periods, and end at the beginning of a period.
-  const periods = Math.max(1, Math.ceil((rule.window * 1000) / grainMs[rule.grain])) + 1
-  return Math.max(now, lastWriteMs + rule.settle * 1000 + periods * grainMs[rule.grain])
+  const lengthMs = computeLength(rule) + grainMs[rule.grain]
+  return Math.max(now, lastWriteMs + rule.settle * 1000 + lengthMs)
 }
 
 /**
@@ -50,8 +51,8 @@ function findWriteTime({ at, serviceAt }: RecordedItem, skewMs: number): number 
   return Math.max(Date.parse(at), Date.parse(at) - skewMs)
 }
 
-/** Maximum number of controls: enough for their median. */
-const maxControls = 30
+/** Maximum number of controls: enough to see what disturbs one of ten. */
+const maxControls = 100
 
 /**
  * Chooses controls for a wave: recorded domains outside of it that were not written since a time,
@@ -59,29 +60,21 @@ const maxControls = 30
  *
  * @param since the service's time, ms since 1970
  */
-export function chooseControls(
+function chooseControls(
   domains: Domain[],
   recorded: RecordedState,
   since: number,
   skewMs: number,
 ): Domain[] {
   const own = new Set(domains)
+  const wasWritten = (item: RecordedItem) =>
+    item.origin === 'write' && findWriteTime(item, skewMs) >= since
   const still = [...recorded]
-    .filter(([domain, items]) => !own.has(domain) && !wasWritten(items, since, skewMs))
+    .filter(([domain, items]) => !own.has(domain) && ![...items.values()].some(wasWritten))
     .map(([domain]) => domain)
     .toSorted()
   const step = Math.max(1, still.length / maxControls)
   return still.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))
-}
-
-function wasWritten(
-  items: ReadonlyMap<ItemKey, RecordedItem>,
-  since: number,
-  skewMs: number,
-): boolean {
-  return [...items.values()].some(
-    (item) => item.origin === 'write' && findWriteTime(item, skewMs) >= since,
-  )
 }
 
 /** Requests of a wave in a window: by domain, and of all domains over time. */
@@ -97,30 +90,33 @@ export interface ComparedWave extends WaveHealth {
   after: CountedWindow
 }
 
-/** Queries the statistics of a wave. */
-interface WaveQueries {
-  /** Counts the requests of a window; throws the errors of queries. */
-  count(window: Window): Promise<CountedWindow>
-  /** Compares the requests of a window with the baseline; throws the errors of queries. */
-  compare(before: CountedWindow, window: Window): Promise<ComparedWave>
-}
+/**
+ * Compares the requests of a window with the baseline of a wave. In a longer window, a rise of some
+ * domains is a gust, and does not count, if its first or its last part is without it. A later look
+ * may spend only a share of the error rate. Throws the errors of queries.
+ */
+export type CompareWave = (window: Window, share?: number) => Promise<ComparedWave>
 
 /**
- * Creates the queries of a wave, which compare it with its baseline. The statistics of some days
- * before the wave, and those of the controls, are queried only for a rise, and the former once.
+ * Creates the comparison of a wave with its baseline, which is queried once. The statistics of some
+ * days before the wave, and those of the controls, are queried only for a rise, the former once.
  *
- * @param controls domains that did not change
  * @param baseline window of the baseline
+ * @param now the time by the same clock
  */
 export function createComparison(
   domains: Domain[],
-  controls: Domain[],
+  recorded: RecordedState,
   baseline: Window,
-  { rule, zone }: { rule: HealthConfig; zone: TimeZone },
-  service: StatusCounts,
-): WaveQueries {
+  { now }: { now(): number },
+  rule: HealthConfig,
+  { clock, service, settings }: Pick<RolloutContext, 'clock' | 'service' | 'settings'>,
+): CompareWave {
+  const controls = chooseControls(domains, recorded, baseline.from, clock.now() - now())
   const span = computeSpan(baseline.to, rule)
+  const lengthMs = computeLength(rule)
   const periodsPerPoint = computePeriodsPerPoint(baseline, rule.grain)
+  let before: CountedWindow | null = null
   let earlier: EarlierRequests | null = null
   const queryEarlier = async () => {
     const requests = createEarlierRequests(createSampleCount(rule.statuses))
@@ -131,22 +127,36 @@ export function createComparison(
   }
   const count = async (window: Window): Promise<CountedWindow> => {
     // A query that is repeated begins a new curve.
-    const curve = createCurve(window, periodsPerPoint, rule, zone)
+    const curve = createCurve(window, periodsPerPoint, rule, settings.zone)
     const counts = await service.count(domains, window, (points) => curve.add(points))
     return { window, counts, curve: curve.list() }
   }
-  return {
-    count,
-    compare: async (before, window) => {
-      const after = await count(window)
-      const health = judgeWave(before.counts, after.counts, rule)
-      if (health.verdict !== 'worse') return { ...health, before, after }
-      earlier ??= await queryEarlier()
-      const variation = {
-        windows: earlier.sum(span, window.to - window.from),
-        controls: await service.count(controls, window),
-      }
-      return { ...judgeWave(before.counts, after.counts, rule, variation), before, after }
-    },
+  const compare: CompareWave = async (window, share) => {
+    before ??= await count(baseline)
+    const after = await count(window)
+    const health = judgeWave(before.counts, after.counts, rule)
+    if (health.verdict !== 'worse') return { ...health, before, after }
+    earlier ??= await queryEarlier()
+    const variation = {
+      windows: earlier.sum(span, window.to - window.from),
+      controls: await service.count(controls, window),
+    }
+    const judged = {
+      ...judgeWave(before.counts, after.counts, rule, variation, share),
+      before,
+      after,
+    }
+    const { from, to } = window
+    if (judged.verdict !== 'worse' || judged.whole.verdict === 'worse' || to - from <= lengthMs)
+      return judged
+    const first = await compare({ from, to: from + lengthMs })
+    const last = await compare({ from: to - lengthMs, to })
+    const lasts = [...judged.domains].some(
+      ([domain, { verdict }]) =>
+        verdict === 'worse' &&
+        [first, last].every(({ domains: own }) => own.get(domain)?.verdict !== 'same-or-better'),
+    )
+    return lasts ? judged : { ...judged, verdict: 'same-or-better' }
   }
+  return compare
 }

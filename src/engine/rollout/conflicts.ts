@@ -1,6 +1,6 @@
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import { getOwn } from '../../core/model/json.ts'
-import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
+import { findCurrentWave, hasPassed, type Rollout } from '../../core/model/rollout.ts'
 import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
 
 /** Open rollouts that affect a plan. */
@@ -9,12 +9,16 @@ export interface RolloutConflicts {
   continued: Rollout | null
   /** Open rollouts that the plan would interfere with. */
   conflicting: Rollout[]
+  /** Rollouts whose waves have all passed, and whose domains the plan changes. */
+  passed: Rollout[]
 }
 
 /** Selection of a plan. */
 export interface PlanSelection extends Selection {
   /** The plan has only a part of the changes of its selection, so it resumes no rollout. */
   isPart?: boolean | undefined
+  /** Id of the rollout that is judged again if all of its waves have passed. */
+  looksBack?: string | undefined
 }
 
 /**
@@ -35,24 +39,27 @@ export function findConflicts(
   const isUnchanged = (rollout: Rollout, names: Domain[]) =>
     names.every((domain) => getOwn(rollout.desiredHashes, domain) === hashDomain(domain))
   if (changed.length === 0) {
-    const waiting = open.find(
-      (rollout) =>
-        selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.desiredHashes)),
+    const waiting = open.find((rollout) =>
+      hasPassed(rollout)
+        ? rollout.id === chosen.looksBack
+        : selectsAll(chosen, rollout) && isUnchanged(rollout, Object.keys(rollout.desiredHashes)),
     )
-    return { continued: waiting ?? null, conflicting: [] }
+    return { continued: waiting ?? null, conflicting: [], passed: [] }
   }
   const touched = open.filter((rollout) =>
     changed.some((domain) => getOwn(rollout.desiredHashes, domain) !== undefined),
   )
-  const [only, ...others] = touched
+  const passed = touched.filter(hasPassed)
+  const conflicting = touched.filter((rollout) => !hasPassed(rollout))
+  const [only, ...others] = conflicting
   if (
     only !== undefined &&
     others.length === 0 &&
     selectsAll(chosen, only) &&
     isUnchanged(only, changed)
   )
-    return { continued: only, conflicting: [] }
-  return { continued: null, conflicting: touched }
+    return { continued: only, conflicting: [], passed }
+  return { continued: null, conflicting, passed }
 }
 
 /** Returns whether an incomplete rollout gives way: other values of its domains are desired now. */

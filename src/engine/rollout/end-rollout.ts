@@ -1,10 +1,10 @@
 import type { ApplyResult } from '../apply/run.ts'
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
-import { dropPause, selectDomains, type Rollout } from '../../core/model/rollout.ts'
+import { dropPause, findNextWave, selectDomains, type Rollout } from '../../core/model/rollout.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { addResult, isComplete } from '../apply/results.ts'
-import type { RolloutContext } from './ports.ts'
+import type { Failed, RolloutContext } from './ports.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { markWaiting, type Stop } from './approvals.ts'
 import { nameWave, formatNow } from './waves.ts'
@@ -41,17 +41,17 @@ export async function stopRollout(
  */
 export async function failWave(
   rollout: Rollout,
-  waveIndex: number,
-  { worse, reason }: { worse: boolean; reason: string },
+  { worse, reason, waveIndex }: Failed,
   recorded: RecordedState,
   result: ApplyResult,
   context: RolloutContext,
 ): Promise<void> {
-  const why = `wave ${waveIndex + 1} of ${rollout.waves.length}: ${reason}`
+  const why = `${nameWave(rollout, waveIndex)}: ${reason}`
   if (!worse || context.settings.rule?.onFailure !== 'rollback') {
-    const later = rollout.waves.slice(waveIndex + 1).flatMap(({ domains }) => domains)
-    const sent = rollout.waves.slice(0, waveIndex + 1).flatMap(({ domains }) => domains)
-    return stopRollout(rollout, why, later, result, context, worse ? sent : [])
+    const domains = rollout.waves.map((wave) => wave.domains)
+    const next = findNextWave(rollout) ?? domains.length
+    const sent = worse ? domains.slice(0, next).flat() : []
+    return stopRollout(rollout, why, domains.slice(next).flat(), result, context, sent)
   }
   result.takenBack = false
   try {

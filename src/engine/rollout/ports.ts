@@ -26,6 +26,8 @@ export interface RolloutContext {
   settings: RolloutSettings
   /** Whether the rollout ends where it has to wait for some time: its caller resumes it then. */
   suspends: boolean
+  /** Whether it stays open once all waves have passed, for looks back until `health.after`. */
+  looksBack: boolean
   /** Aborted on an interrupt. */
   signal: AbortSignal
   /** Records traces; absent: there are none. */
@@ -101,4 +103,21 @@ export interface RolloutSettings {
   rule: HealthConfig | null
   /** Time zone of the service's periods. */
   zone: TimeZone
+}
+
+/** Context for watching a wave. */
+export type Watching = Pick<
+  RolloutContext,
+  'clock' | 'time' | 'service' | 'settings' | 'suspends' | 'signal' | 'report' | 'tracer'
+>
+
+/** Verdict on a watched wave; null after an interrupt. */
+export type Watched = { passed: true } | Failed | null
+
+/** A wave that is worse, or can't be judged. */
+export interface Failed {
+  passed: false
+  worse: boolean
+  reason: string
+  waveIndex: number
 }

@@ -11,6 +11,7 @@ import { countParts } from '../apply/counts.ts'
 import { addResult, createEmptyResult, isComplete } from '../apply/results.ts'
 import { findBaselineStart } from './baseline-start.ts'
 import { findStop, hasApproval } from './approvals.ts'
+import { lookBack } from './look-back.ts'
 import { explainOpen, failWave, stopRollout, stopBefore } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
 import {
@@ -96,10 +97,13 @@ async function runWaves(plan: Plan, progress: Progress, context: RolloutContext)
     const part = selectWave(plan, progress.rollout, wave, wave === first)
     if ((await runWave(part, wave, plan, progress, context)) === 'left') return
   }
+  if (first !== null) delete progress.result.open
+  else if ((await watch(null, plan, progress, context)) === 'left') return
+  if (first !== null && context.looksBack && context.settings.rule !== null)
+    return saveProgress('all waves passed', progress, context)
   const endedAt = formatNow(context)
   progress.rollout = { ...dropPause(progress.rollout), state: 'complete', endedAt }
   await saveProgress('complete', progress, context)
-  delete progress.result.open
 }
 
 /**
@@ -117,6 +121,11 @@ async function runWave(
 ): Promise<StepEnd> {
   const { result } = progress
   const name = nameWave(progress.rollout, wave)
+  // Some time may have gone by since the wave before passed.
+  if (wave > 0 && part.writes.length > 0 && context.settings.rule !== null) {
+    const looked = await watch(wave, plan, progress, context)
+    if (looked !== 'done') return looked
+  }
   const stop = part.writes.length === 0 ? null : findStop(progress.rollout, wave)
   if (stop !== null) {
     await stopBefore(progress.rollout, wave, stop, result, context)
@@ -135,7 +144,14 @@ async function runWave(
     progress.rollout.waves[wave]?.applied !== null &&
     needsWatching(progress.rollout, wave, context.settings)
   if (isWatched) {
-    const watched = await watch(wave, applied === 'done', plan, progress, context)
+    // Resumed later, a wave with refused or in-doubt writes would be sent again.
+    const suspends = context.suspends && applied === 'done'
+    const watched = await watch(wave, plan, progress, context, (watching) =>
+      watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, {
+        ...watching,
+        suspends,
+      }),
+    )
     if (watched !== 'done') return watched
   }
   if (applied === 'incomplete') return endIncomplete(wave, progress, context)
@@ -201,33 +217,35 @@ async function applyWave(
 /** Worse domains of a verdict that are kept. */
 const maxWorse = 50
 
-/** Watches a wave without the lock, and ends the rollout if it is unhealthy. */
+/**
+ * Watches waves without the lock, or looks back at them, and ends the rollout if one is unhealthy.
+ *
+ * @param wave the current wave; null if all have passed
+ */
 async function watch(
-  wave: number,
-  complete: boolean,
+  wave: number | null,
   plan: Plan,
   progress: Progress,
   context: RolloutContext,
+  work = (watching: RolloutContext) => lookBack(progress.rollout, progress.recorded, watching),
 ): Promise<StepEnd> {
-  // Resumed later, a wave with refused or in-doubt writes would be sent again.
-  let judged: Judged | undefined
+  const judged: Judged[] = []
   const report: RolloutContext['report'] = (event) => {
-    if (event.type === 'wave.judged') judged = { ...event, worse: event.worse.slice(0, maxWorse) }
+    if (event.type === 'wave.judged')
+      judged.push({ ...event, worse: event.worse.slice(0, maxWorse) })
     context.report(event)
   }
-  const watching = { ...context, report, suspends: context.suspends && complete }
-  const watched = await context.applying.whileUnlocked(() =>
-    watchWave(progress.rollout, wave, findEnd(wave, progress), progress.recorded, watching),
-  )
+  const watched = await context.applying.whileUnlocked(() => work({ ...context, report }))
   const reason = await reload(progress, context)
   if (reason !== null || watched === null)
     return leave(reason ?? interruptedRollout, plan, progress)
   // Another process has resumed the rollout meanwhile.
   if (findCurrentWave(progress.rollout) !== wave) return 'again'
-  if (judged !== undefined) progress.rollout = updateWave(progress.rollout, wave, { judged })
+  for (const each of judged)
+    progress.rollout = updateWave(progress.rollout, each.wave - 1, { judged: each })
   if (watched.passed) return 'done'
   const { rollout, recorded, result } = progress
-  await failWave(rollout, wave, watched, recorded, result, context)
+  await failWave(rollout, watched, recorded, result, context)
   return 'left'
 }
 

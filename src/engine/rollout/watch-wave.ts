@@ -1,13 +1,14 @@
-import type { HealthWindows, Window } from '../../core/model/health.ts'
+import type { HealthWindows } from '../../core/model/health.ts'
 import type { AppliedTimes, Rollout } from '../../core/model/rollout.ts'
 import { alignDown, grainMs } from '../../core/model/statistics.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { decidingWindows, isClearlyWorse } from '../../core/health/judge.ts'
 import { computeWindows } from '../../core/health/windows.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import { chooseControls, createComparison, type ComparedWave } from './baseline-start.ts'
-import type { RolloutContext, RolloutSettings } from './ports.ts'
+import { createComparison, type ComparedWave, type CompareWave } from './baseline-start.ts'
+import type { RolloutSettings, Watched, Watching } from './ports.ts'
 import type { HealthConfig } from '../../core/model/config.ts'
+import { lookBack } from './look-back.ts'
 import {
   explain,
   explainUncertain,
@@ -17,15 +18,6 @@ import {
 } from './report-wave.ts'
 import { isTransient, retryQuery, waitForStep } from './wait.ts'
 import { computePauseLeft, findWaveTimes } from './waves.ts'
-
-/** Context for watching a wave. */
-type Watching = Pick<
-  RolloutContext,
-  'clock' | 'time' | 'service' | 'settings' | 'suspends' | 'signal' | 'report' | 'tracer'
->
-
-/** Verdict on a watched wave; null after an interrupt. */
-export type Watched = { passed: true } | { passed: false; worse: boolean; reason: string } | null
 
 /** Maximum factor by which a window with too little data is extended. */
 const maxExtension = 12
@@ -71,7 +63,9 @@ export function watchWave(
       reportWaiting(rollout, waveIndex, pauseLeft(), 'pause', watching)
       await waitForStep(pauseLeft(), watching)
     }
-    return signal.aborted ? null : { passed: true }
+    if (signal.aborted) return null
+    const isLast = waveIndex + 1 === rollout.waves.length
+    return isLast ? lookBack(rollout, recorded, watching) : { passed: true }
   }
   return inSpan(tracer, 'watch wave', watch, { attributes: { 'edgewise.wave': waveIndex + 1 } })
 }
@@ -104,30 +98,18 @@ async function judge(
 ): Promise<Watched> {
   const domains = rollout.waves[waveIndex]?.domains ?? []
   await watching.time.ask()
-  const { clock, service } = watching
-  const retry = <T>(query: () => Promise<T>) =>
-    retryQuery(query, (ms) => reportWaiting(rollout, waveIndex, ms, 'health', watching), watching)
+  const report = (ms: number) => reportWaiting(rollout, waveIndex, ms, 'health', watching)
   let times = 1
   for (;;) {
     const written = findWaveTimes(applied, watching)
     const { from, to, isService, now } = written
-    const windows = computeWindows(
-      from,
-      to,
-      { ...rule, window: rule.window * times },
-      watching.settings.zone,
-    )
-    const untilReady = windows.readyAt - now()
-    reportWaiting(rollout, waveIndex, Math.max(untilReady, pauseLeft()), 'health', watching)
-    const skewMs = clock.now() - now()
-    const controls = chooseControls(domains, recorded, windows.before.from, skewMs)
-    const { zone } = watching.settings
-    const queries = createComparison(domains, controls, windows.before, { rule, zone }, service)
-    const before = await retry(() => queries.count(windows.before))
-    const compare = (window: Window) => queries.compare(before, window)
+    const longer = { ...rule, window: rule.window * times }
+    const windows = computeWindows(from, to, longer, watching.settings.zone)
+    report(Math.max(windows.readyAt - now(), pauseLeft()))
+    const compare = createComparison(domains, recorded, windows.before, written, rule, watching)
     const early = await watchWindow(compare, waveIndex, { ...windows, now }, rule, watching)
     if (watching.signal.aborted) return null
-    const compared = early ?? (await retry(() => compare(windows.after)))
+    const compared = early ?? (await retryQuery(() => compare(windows.after), report, watching))
     const isUncertain = compared.isUncertain && times < decidingWindows
     // A verdict by this machine's clock may stop a wave, and never passes it.
     const isOpen = isUncertain || (!isService && compared.verdict !== 'worse')
@@ -140,30 +122,29 @@ async function judge(
       times = decidingWindows
       continue
     }
-    if (health.verdict === 'worse') return { passed: false, worse: true, reason: reason ?? '' }
+    const failed = { passed: false, reason: reason ?? '', waveIndex } as const
+    if (health.verdict === 'worse') return { ...failed, worse: true }
     const passes = health.verdict === 'same-or-better' || rule.onLittleData === 'pass'
     if (passes && isService) return { passed: true }
-    if (rule.onLittleData === 'stop' || times >= maxExtension)
-      return { passed: false, worse: false, reason: reason ?? '' }
+    if (rule.onLittleData === 'stop' || times >= maxExtension) return { ...failed, worse: false }
     times++
   }
 }
 
 /** Watches a wave until its window ends; returns its health early if it is clearly worse. */
 async function watchWindow(
-  compare: (window: Window) => Promise<ComparedWave>,
+  compare: CompareWave,
   waveIndex: number,
   { after, readyAt, now }: HealthWindows & { now(): number },
   rule: HealthConfig,
   watching: Watching,
 ): Promise<ComparedWave | null> {
   const { settings, signal } = watching
-  const { zone } = settings
   const step = Math.min(grainMs[rule.grain], grainMs.hour)
   for (;;) {
     const nowMs = now()
     if (nowMs >= readyAt || signal.aborted) return null
-    const known = alignDown(Math.min(nowMs - rule.lag * 1000, after.to), rule.grain, zone)
+    const known = alignDown(Math.min(nowMs - rule.lag * 1000, after.to), rule.grain, settings.zone)
     if (known > after.from) {
       const health = await unlessUnavailable(compare({ from: after.from, to: known }))
       if (health !== null && isClearlyWorse(health)) return health

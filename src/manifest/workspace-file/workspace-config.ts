@@ -255,6 +255,7 @@ function buildHealth(health: NonNullable<WorkspaceFile['rollout']['health']>): H
     settle: parseSeconds(health.settle),
     lag: parseSeconds(health.lag),
     window: parseSeconds(health.window),
+    after: parseSeconds(health.after),
   }
   return {
     ...health,

@@ -358,6 +358,7 @@ function matchRollouts(
   return {
     continued,
     conflicting: [],
+    passed: [],
     changes: changes.filter((change) => !isConditional(change) || remaining.has(change.domain)),
   }
 }

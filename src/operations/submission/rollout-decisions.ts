@@ -30,6 +30,8 @@ export interface WaveRequest {
   /** Allow an apply without waves to complete an open rollout of the same desired state. */
   finishes?: boolean
   retryHeld?: boolean
+  /** Id of the rollout that is judged again if all of its waves have passed. */
+  looksBack?: string
   /** The plan has only a part of the changes of its selection, so it resumes no rollout. */
   isPart?: boolean
 }
@@ -54,13 +56,13 @@ export async function decideRollouts(
   workspace: Configured & Desired,
   store: RolloutStore,
   plan: Plan,
-  { waves, finishes = false, retryHeld = false, isPart }: WaveRequest,
+  { waves, finishes = false, retryHeld = false, isPart, looksBack }: WaveRequest,
 ): Promise<RolloutDecisions> {
   const rollouts = await store.listRollouts()
   const { hashDomain, hashItem } = hashDesired(workspace)
   const domains = new Set(plan.changes.map(({ domain }) => domain))
-  const selection = { ...plan.basis, isPart }
-  const { continued, conflicting } = findConflicts(domains, selection, rollouts, hashDomain)
+  const selection = { ...plan.basis, isPart, looksBack }
+  const { continued, conflicting, passed } = findConflicts(domains, selection, rollouts, hashDomain)
   const own = continued !== null && (waves || finishes || domains.size === 0)
   const obstacles = [...conflicting, ...(continued === null || own ? [] : [continued])]
   if (obstacles.length > 0) throw createOpenRolloutError(obstacles)
@@ -73,11 +75,14 @@ export async function decideRollouts(
   )
   const finished = own && !waves && domains.size > 0 ? [continued] : []
   if (!waves && finishes && plan.writes.length > 0) refuseBypass(workspace, finished[0] ?? null)
-  const ended = [...finished, ...superseded].map((each) => ({
-    ...dropPause(each),
-    state: 'stopped' as const,
-    reason: 'another apply takes its place',
-  }))
+  const ended: Rollout[] = [
+    ...passed.map((each) => ({ ...dropPause(each), state: 'complete' as const })),
+    ...[...finished, ...superseded].map((each) => ({
+      ...dropPause(each),
+      state: 'stopped' as const,
+      reason: 'another apply takes its place',
+    })),
+  ]
   return {
     continued: own && waves ? continued : null,
     kept: [...lifted.filter(({ id }) => !ended.some((each) => each.id === id)), ...ended],

@@ -55,6 +55,7 @@ interface RolloutOptions extends Pick<ExecuteOptions, 'outside' | 'grounds'> {
   continued: Rollout | null
   /** Whether the caller waits where the rollout has to. */
   suspends: boolean
+  looksBack: string | undefined
   /** Throws if a wave may not begin now. */
   guard(): Promise<void>
   report(event: ApplyEvent, budget: CallBudget | null): void
@@ -111,6 +112,7 @@ export async function runRollout(
       zone: createTimeZone(service.timezone),
     },
     suspends: options.suspends,
+    looksBack: options.looksBack !== undefined,
     signal: outside.signal,
     tracer: outside.tracer,
     report: (event) => {

@@ -377,7 +377,7 @@ function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Config
 function execute(
   workspace: Plannable,
   { plan, ready, continued, inWaves, serviceTime, grounds }: Sending,
-  { locked, recorded, suspends = false, id }: SubmitRequest,
+  { locked, recorded, suspends = false, looksBack, id }: SubmitRequest,
   outside: Outside,
   report: (event: ApplyEvent, budget: CallBudget | null) => void,
 ): Promise<ApplyResult> {
@@ -394,8 +394,7 @@ function execute(
     await refuseStopped(locked.accountStop)
   }
   const own = { outside, serviceTime, report, lock: locked, continued, suspends, guard }
-  const options = { ...own, grounds }
-  return runRollout(workspace, plan, locked.store, recorded, options)
+  return runRollout(workspace, plan, locked.store, recorded, { ...own, grounds, looksBack })
 }
 
 /** Selects the writes to begin with: none if their wave has to wait for approval. */

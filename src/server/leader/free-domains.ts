@@ -1,5 +1,5 @@
 import type { Domain } from '../../core/model/item.ts'
-import { isUnfinished, type Rollout } from '../../core/model/rollout.ts'
+import { hasPassed, isUnfinished, type Rollout } from '../../core/model/rollout.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 
 /** The domains outside of unfinished rollouts. */
@@ -14,7 +14,7 @@ export interface FreeDomains {
 
 /** Selects the domains outside of unfinished rollouts. */
 export function selectFree(domains: Iterable<Domain>, rollouts: Rollout[]): FreeDomains {
-  const open = rollouts.filter(isUnfinished)
+  const open = rollouts.filter((each) => isUnfinished(each) && !hasPassed(each))
   const taken = new Set(open.flatMap(({ desiredHashes }) => Object.keys(desiredHashes)))
   const free = [...new Set(domains)].filter((domain) => !taken.has(domain))
   return {

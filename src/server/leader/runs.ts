@@ -220,7 +220,7 @@ async function takeStep(
   refuseInvalid(workspace)
   const { desiredHashes, items, released } = rollout
   const target = Object.keys(desiredHashes)
-  const request = { target, items, released, suspends: true, lockTimeout }
+  const request = { target, items, released, suspends: true, looksBack: id, lockTimeout }
   const send = (run: Ports) => apply(workspace, request, run)
   const { status, result } = await execute(workspace, context, send, id)
   return { waitMs: result.waitMs ?? null, status }

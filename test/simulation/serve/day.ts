@@ -76,6 +76,7 @@ const rollout: RolloutConfig = {
     margin: 1,
     onLittleData: 'wait',
     onFailure: 'rollback',
+    after: 3600,
   },
 }
 

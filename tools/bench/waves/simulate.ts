@@ -20,11 +20,11 @@ import { Dice } from './dice.ts'
 import { drawFleet, periodMs, type Count, type Family, type SeriesDomain } from './series.ts'
 
 /** Day 0, a Monday, ms since 1970. */
-const epoch = Date.UTC(2026, 10, 2)
+export const epoch = Date.UTC(2026, 10, 2)
 const [hourMs, dayMs] = [3_600_000, 86_400_000]
 const zone = createTimeZone('UTC')
 
-const health: HealthConfig = {
+export const health: HealthConfig = {
   area: 'all',
   settle: 300,
   lag: 600,
@@ -35,6 +35,7 @@ const health: HealthConfig = {
   margin: 1,
   onLittleData: 'wait',
   onFailure: 'stop',
+  after: 3600,
 }
 const amounts = [{ percent: 1 }, { percent: 10 }, { percent: 100 }]
 
@@ -67,7 +68,17 @@ export async function simulate(seed: number, family: Family): Promise<Simulated>
   const kind = dice.next()
   const times = kind < 0.4 ? 0 : kind < 0.7 ? 1 : dice.logBetween([0.5, 3])
   const rise = Math.min(90, (least?.rise ?? 5) * times)
-  const { worse, sent } = await roll(plan, recorded, start, { fleet, rise, seed })
+  const fail: Failing = (i, period, since, { requests, bad }) => {
+    if (rise === 0 || since <= 0) return { requests, bad }
+    const own = new Dice(seed + i, period)
+    return { requests, bad: bad + own.binomial(requests - bad, rise / 100) }
+  }
+  const { worse, sent } = await roll(plan, recorded, start, {
+    fleet,
+    fail,
+    rule: health,
+    status: 502,
+  })
   const requests = waves.map((wave) => wave.traffic?.requests ?? 0)
   const sum = (list: number[]) => list.reduce((all, each) => all + each, 0)
   const exposed = sum(requests.slice(0, sent)) / sum(requests)
@@ -83,12 +94,19 @@ export async function simulate(seed: number, family: Family): Promise<Simulated>
 }
 
 /** Counts the figures of the last whole day. */
-function countTraffic(fleet: SeriesDomain[], at: number): TrafficProfile {
+export function countTraffic(
+  fleet: SeriesDomain[],
+  at: number,
+  statuses: string[] = [],
+  status = 502,
+): TrafficProfile {
   const to = epoch + Math.floor((at - epoch) / dayMs) * dayMs
-  const { week, add, summarize } = createWeek({ from: to - dayMs, to })
+  const { week, add, summarize } = createWeek({ from: to - dayMs, to }, statuses)
   for (const domain of fleet) {
     for (let time = week.from; time < week.to; time += hourMs)
-      add(domain.name, [{ time, counts: toCounts(sumPeriods(domain, time, time + hourMs)) }])
+      add(domain.name, [
+        { time, counts: toCounts(sumPeriods(domain, time, time + hourMs), status) },
+      ])
   }
   const figures = summarize(fleet.map(({ name }) => name))
   const domains = new Map(
@@ -98,7 +116,7 @@ function countTraffic(fleet: SeriesDomain[], at: number): TrafficProfile {
 }
 
 /** Builds the state of domains that were configured long before. */
-function record(fleet: SeriesDomain[], time: string): RecordedState {
+export function record(fleet: SeriesDomain[], time: string): RecordedState {
   const at = new Date(epoch).toISOString()
   const item = { status: 'confirmed', candidates: [{ time }], at, serviceAt: at } as const
   return new Map(
@@ -109,7 +127,12 @@ function record(fleet: SeriesDomain[], time: string): RecordedState {
   )
 }
 
-function planWaves(recorded: RecordedState, desired: Snapshot, traffic: TrafficProfile): Plan {
+export function planWaves(
+  recorded: RecordedState,
+  desired: Snapshot,
+  traffic: TrafficProfile,
+  rule = health,
+): Plan {
   const before = new Map([...recorded].filter(([domain]) => desired.has(domain)))
   return makePlan({
     ...diffSnapshots(before, desired),
@@ -121,7 +144,7 @@ function planWaves(recorded: RecordedState, desired: Snapshot, traffic: TrafficP
     items: [],
     commit: null,
     effort: 'quick',
-    rollout: { pause: 0, health },
+    rollout: { pause: 0, health: rule },
     waves: { amounts, by: 'traffic' },
     traffic,
   })
@@ -138,19 +161,29 @@ function sumPeriods(domain: Pick<SeriesDomain, 'count'>, from: number, to: numbe
   return sum
 }
 
-function toCounts({ requests, bad }: Count): Counts {
-  return { 200: requests - bad, 502: bad }
+function toCounts({ requests, bad }: Count, status = 502): Counts {
+  return { 200: requests - bad, [status]: bad }
 }
 
-/** Domains with their series, and the rise of those that were changed. */
+/**
+ * Changes what a domain has in a period.
+ *
+ * @param i number of the domain
+ * @param since periods since its write, from the first whole one; negative before
+ */
+export type Failing = (i: number, period: number, since: number, usual: Count) => Count
+
+/** Domains with their series, what happens to them, and how they are watched. */
 interface Faulty {
   fleet: SeriesDomain[]
-  rise: number
-  seed: number
+  fail: Failing
+  rule: HealthConfig
+  /** Status of the answers that are counted as bad. */
+  status: number
 }
 
 /** Rolls a plan out; returns the wave that was worse, and the last that was sent. */
-async function roll(
+export async function roll(
   plan: Plan,
   recorded: RecordedState,
   start: number,
@@ -162,7 +195,7 @@ async function roll(
   const changedAt = new Map<Domain, number>()
   const about = { id: 'simulated', startedAt: new Date(start).toISOString(), author: null }
   let rollout = createRollout(plan, { hashDomain: (name) => name, hashItem: () => '' }, about)
-  const execute = (part: Plan) => {
+  const execute = (part: Plan, apply: string) => {
     sent++
     const before = now
     now += 2000 * part.writes.length
@@ -171,7 +204,10 @@ async function roll(
     for (const domain of part.writes.flatMap(({ domains }) => domains)) {
       changedAt.set(domain, before)
       const items = [...(state.get(domain) ?? [])]
-      state.set(domain, new Map(items.map(([key, item]) => [key, { ...item, at, serviceAt: at }])))
+      state.set(
+        domain,
+        new Map(items.map(([key, item]) => [key, { ...item, at, serviceAt: at, apply }])),
+      )
     }
     return { ...createEmptyResult(state), sent: true }
   }
@@ -188,56 +224,57 @@ async function roll(
     service: createService(faulty, changedAt),
     applying: {
       prepare: async (part) => part,
-      execute: async (part) => execute(part),
+      execute: async (part, id) => execute(part, id),
       rollBack: () => Promise.reject(new TypeError('expected no rollback')),
       whileUnlocked: (work) => work(),
       isAccountStopped: () => false,
     },
     store: {
       load: async () => state,
-      listRollouts: async () => [rollout],
+      listRollouts: async () => (rollout.state === 'open' ? [rollout] : []),
       saveRollout: async (saved) => void (rollout = saved),
       listEnded: async () => [],
     },
-    settings: { pauseMs: 0, rule: health, zone },
+    settings: { pauseMs: 0, rule: faulty.rule, zone },
     suspends: false,
+    looksBack: true,
     signal: new AbortController().signal,
     report,
   }
   await rollOut(plan, rollout, recorded, context)
+  if (rollout.state === 'open')
+    await rollOut({ ...plan, changes: [], writes: [] }, rollout, state, context)
   return { worse, sent }
 }
 
-/** Creates the statistics of a fleet whose changed domains fail more often. */
+/** Creates the statistics of a fleet whose changed domains may fail more often. */
 function createService(
-  { fleet, rise, seed }: Faulty,
+  { fleet, fail, status }: Faulty,
   changedAt: ReadonlyMap<Domain, number>,
 ): StatusCounts {
   const byName = new Map(fleet.map((domain, i) => [domain.name, { domain, i }]))
   const find = (name: Domain): Pick<SeriesDomain, 'count'> => {
-    const found = byName.get(name)
+    const { domain, i } = byName.get(name) ?? { domain: null, i: -1 }
     const since = ((changedAt.get(name) ?? Infinity) - epoch) / periodMs - 1
     return {
-      count: (period) => {
-        const usual = found?.domain.count(period) ?? { requests: 0, bad: 0 }
-        if (rise === 0 || period <= since) return usual
-        const { requests, bad } = usual
-        const dice = new Dice(seed + (found?.i ?? 0), period)
-        return { requests, bad: bad + dice.binomial(requests - bad, rise / 100) }
-      },
+      count: (period) =>
+        fail(i, period, period - since, domain?.count(period) ?? { requests: 0, bad: 0 }),
     }
   }
   const list = (name: Domain, { from, to }: Window): Point[] => {
     const domain = find(name)
     const times = Array.from({ length: (to - from) / periodMs }, (_, i) => from + i * periodMs)
-    return times.map((time) => ({ time, counts: toCounts(sumPeriods(domain, time, time + 1)) }))
+    return times.map((time) => ({
+      time,
+      counts: toCounts(sumPeriods(domain, time, time + 1), status),
+    }))
   }
   return {
     count: async (names, window, use) =>
       new Map(
         names.map((name) => {
           use?.(list(name, window))
-          return [name, toCounts(sumPeriods(find(name), window.from, window.to))]
+          return [name, toCounts(sumPeriods(find(name), window.from, window.to), status)]
         }),
       ),
     list: async (names, window, use) => {

@@ -1444,9 +1444,15 @@ domains: {
  */
 requests: number
 /**
- * Those answered with 5xx, or not at all (0).
+ * Those answered with 5xx, not at all (0), or as in `statuses`.
  */
 bad: number
+/**
+ * Other statuses that health checks counted as errors; absent for none.
+ *
+ * @maxItems 1000
+ */
+statuses?: string[]
 /**
  * 24 times the requests of the quietest hour of the week before; absent if hours were not counted.
  */

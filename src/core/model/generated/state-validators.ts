@@ -12,7 +12,8 @@ const expected: Record<string, string> = {
   "^[0-9a-f]{32}$": "32 hex digits",
   "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$": "a time such as 2026-11-20T03:00:00.000Z",
   "^[\\s\\S]{0,300}$": "a text of at most 300 characters",
-  "^[\\s\\S]{0,500}$": "a text of at most 500 characters"
+  "^[\\s\\S]{0,500}$": "a text of at most 500 characters",
+  "^[1-5](?:xx|[0-9]{2})$": "a status code or a class of them"
 }
 
 var domainFileFits = validate10;
@@ -3311,6 +3312,7 @@ function validate28(data, { instancePath = "", parentData, parentDataProperty, r
   return validate28.errors = vErrors, errors === 0;
 }
 var trafficFileFits = validate29;
+var pattern25 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u");
 function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -3432,47 +3434,76 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
                                 } else
                                   var valid5 = !0;
                                 if (valid5) {
-                                  if (data7.low !== void 0) {
-                                    let data10 = data7.low, _errs21 = errors;
-                                    if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10) && isFinite(data10)))
-                                      return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/type", keyword: "type", params: { type: "integer" } }], !1;
-                                    if (errors === _errs21 && typeof data10 == "number" && isFinite(data10)) {
-                                      if (data10 > 9007199254740991 || isNaN(data10))
-                                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
-                                      if (data10 < 0 || isNaN(data10))
-                                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                    }
+                                  if (data7.statuses !== void 0) {
+                                    let data10 = data7.statuses, _errs21 = errors;
+                                    if (errors === _errs21)
+                                      if (Array.isArray(data10)) {
+                                        if (data10.length > 1e3)
+                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/statuses", schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/maxItems", keyword: "maxItems", params: { limit: 1e3 } }], !1;
+                                        {
+                                          var valid6 = !0;
+                                          let len2 = data10.length;
+                                          for (let i2 = 0; i2 < len2; i2++) {
+                                            let data11 = data10[i2], _errs23 = errors;
+                                            if (errors === _errs23)
+                                              if (typeof data11 == "string") {
+                                                if (!pattern25.test(data11))
+                                                  return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/statuses/" + i2, schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/items/pattern", keyword: "pattern", params: { pattern: "^[1-5](?:xx|[0-9]{2})$" } }], !1;
+                                              } else
+                                                return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/statuses/" + i2, schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], !1;
+                                            var valid6 = _errs23 === errors;
+                                            if (!valid6)
+                                              break;
+                                          }
+                                        }
+                                      } else
+                                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/statuses", schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/type", keyword: "type", params: { type: "array" } }], !1;
                                     var valid5 = _errs21 === errors;
                                   } else
                                     var valid5 = !0;
                                   if (valid5) {
-                                    if (data7.variation !== void 0) {
-                                      let data11 = data7.variation, _errs23 = errors;
-                                      if (errors === _errs23)
-                                        if (typeof data11 == "number" && isFinite(data11)) {
-                                          if (data11 > 1e3 || isNaN(data11))
-                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
-                                          if (data11 < 0 || isNaN(data11))
-                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                        } else
-                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/type", keyword: "type", params: { type: "number" } }], !1;
-                                      var valid5 = _errs23 === errors;
+                                    if (data7.low !== void 0) {
+                                      let data12 = data7.low, _errs25 = errors;
+                                      if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
+                                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/type", keyword: "type", params: { type: "integer" } }], !1;
+                                      if (errors === _errs25 && typeof data12 == "number" && isFinite(data12)) {
+                                        if (data12 > 9007199254740991 || isNaN(data12))
+                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
+                                        if (data12 < 0 || isNaN(data12))
+                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                      }
+                                      var valid5 = _errs25 === errors;
                                     } else
                                       var valid5 = !0;
-                                    if (valid5)
-                                      if (data7.at !== void 0) {
-                                        let data12 = data7.at, _errs25 = errors;
-                                        if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
-                                        if (errors === _errs25 && typeof data12 == "number" && isFinite(data12)) {
-                                          if (data12 > 864e13 || isNaN(data12))
-                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
-                                          if (data12 < 0 || isNaN(data12))
-                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                        }
-                                        var valid5 = _errs25 === errors;
+                                    if (valid5) {
+                                      if (data7.variation !== void 0) {
+                                        let data13 = data7.variation, _errs27 = errors;
+                                        if (errors === _errs27)
+                                          if (typeof data13 == "number" && isFinite(data13)) {
+                                            if (data13 > 1e3 || isNaN(data13))
+                                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
+                                            if (data13 < 0 || isNaN(data13))
+                                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                          } else
+                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/type", keyword: "type", params: { type: "number" } }], !1;
+                                        var valid5 = _errs27 === errors;
                                       } else
                                         var valid5 = !0;
+                                      if (valid5)
+                                        if (data7.at !== void 0) {
+                                          let data14 = data7.at, _errs29 = errors;
+                                          if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
+                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
+                                          if (errors === _errs29 && typeof data14 == "number" && isFinite(data14)) {
+                                            if (data14 > 864e13 || isNaN(data14))
+                                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
+                                            if (data14 < 0 || isNaN(data14))
+                                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                          }
+                                          var valid5 = _errs29 === errors;
+                                        } else
+                                          var valid5 = !0;
+                                    }
                                   }
                                 }
                               }
@@ -3641,7 +3672,7 @@ function validate30(data, { instancePath = "", parentData, parentDataProperty, r
       return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate30.errors = vErrors, errors === 0;
 }
-var stopFileFits = validate31, schema69 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern25 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern27 = new RegExp("^[\\s\\S]{0,500}$", "u");
+var stopFileFits = validate31, schema69 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern26 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern28 = new RegExp("^[\\s\\S]{0,500}$", "u");
 function validate31(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -3669,7 +3700,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
               let data1 = data.author, _errs3 = errors;
               if (errors === _errs3)
                 if (typeof data1 == "string") {
-                  if (!pattern25.test(data1))
+                  if (!pattern26.test(data1))
                     return validate31.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,300}$" } }], !1;
                 } else
                   return validate31.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
@@ -3751,7 +3782,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
                       let data9 = data.reason, _errs21 = errors;
                       if (errors === _errs21)
                         if (typeof data9 == "string") {
-                          if (!pattern27.test(data9))
+                          if (!pattern28.test(data9))
                             return validate31.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], !1;
                         } else
                           return validate31.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
@@ -3768,7 +3799,7 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
       return validate31.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate31.errors = vErrors, errors === 0;
 }
-var chainFileFits = validate32, schema72 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" }, journal: { type: "string", pattern: "^[0-9a-f]{64}$" }, intents: { type: "string", pattern: "^[0-9a-f]{64}$" } } }, pattern28 = new RegExp("^[0-9a-f]{64}$", "u");
+var chainFileFits = validate32, schema72 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" }, journal: { type: "string", pattern: "^[0-9a-f]{64}$" }, intents: { type: "string", pattern: "^[0-9a-f]{64}$" } } }, pattern29 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -3806,7 +3837,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
               let data3 = data.previous, _errs6 = errors;
               if (typeof data3 != "string" && data3 !== null)
                 return validate32.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema72.properties.previous.type } }], !1;
-              if (errors === _errs6 && typeof data3 == "string" && !pattern28.test(data3))
+              if (errors === _errs6 && typeof data3 == "string" && !pattern29.test(data3))
                 return validate32.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
               var valid0 = _errs6 === errors;
             } else
@@ -3926,7 +3957,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                 let data16 = data.journal, _errs34 = errors;
                                 if (errors === _errs34)
                                   if (typeof data16 == "string") {
-                                    if (!pattern28.test(data16))
+                                    if (!pattern29.test(data16))
                                       return validate32.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
                                   } else
                                     return validate32.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/type", keyword: "type", params: { type: "string" } }], !1;
@@ -3938,7 +3969,7 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
                                   let data17 = data.intents, _errs36 = errors;
                                   if (errors === _errs36)
                                     if (typeof data17 == "string") {
-                                      if (!pattern28.test(data17))
+                                      if (!pattern29.test(data17))
                                         return validate32.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
                                     } else
                                       return validate32.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "string" } }], !1;
@@ -3991,7 +4022,7 @@ function validate33(data, { instancePath = "", parentData, parentDataProperty, r
             let data2 = data.hash, _errs4 = errors;
             if (errors === _errs4)
               if (typeof data2 == "string") {
-                if (!pattern28.test(data2))
+                if (!pattern29.test(data2))
                   return validate33.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
               } else
                 return validate33.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
@@ -4176,7 +4207,7 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
       return validate35.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate35.errors = vErrors, errors === 0;
 }
-var planFileFits = validate36, schema80 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: !0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern34 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate36, schema80 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: !0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern35 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate36(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -4445,7 +4476,7 @@ function validate36(data, { instancePath = "", parentData, parentDataProperty, r
                           let data25 = data24[key1], _errs53 = errors;
                           if (errors === _errs53)
                             if (typeof data25 == "string") {
-                              if (!pattern34.test(data25))
+                              if (!pattern35.test(data25))
                                 return validate36.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                             } else
                               return validate36.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
@@ -4467,7 +4498,7 @@ function validate36(data, { instancePath = "", parentData, parentDataProperty, r
                             let data27 = data26[key2], _errs58 = errors;
                             if (errors === _errs58)
                               if (typeof data27 == "string") {
-                                if (!pattern34.test(data27))
+                                if (!pattern35.test(data27))
                                   return validate36.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
                               } else
                                 return validate36.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
