@@ -182,7 +182,8 @@ export function refuseNeeded(
     diffSnapshots(recorded, desired, service.itemKeys, service.unset).changes,
     {
       isPlanned: isRepaired,
-      isApplied: (change) => byKey.get(nameChange(change))?.kinds.includes('pending') !== true,
+      isApplied: (change) =>
+        byKey.get(nameChange(change))?.kinds.some((kind) => kind !== 'live') !== true,
       isUntouched: (change) => {
         const { kinds = [], confidence } = byKey.get(nameChange(change)) ?? {}
         return !kinds.includes('live') && confidence !== 'in-doubt'

@@ -36,6 +36,21 @@ it('the domain filters as it is typed, in any case', async () => {
   await expectShown(tab, changes)
 })
 
+it('drift filters by kind, also by a link', async () => {
+  const parts = page.parts.map((part, i) => ({
+    ...part,
+    kinds: i % 2 === 0 ? ['live'] : ['pending', 'on hold'],
+  }))
+  const drift = { ...page, parts }
+  const expected = changes.filter((_, i) => (page.changes[i]?.part ?? 0) % 2 === 0)
+  const tab = await pages.open(drift)
+  await tab.locator('select[name=kind]').selectOption('live')
+  await expectShown(tab, expected)
+  expect(expected.length).toBeGreaterThan(0)
+  expect(expected.length).toBeLessThan(changes.length)
+  expect(new URL(tab.url()).hash).toBe('#kind=live')
+})
+
 it('filters add up, and one that nothing passes is no error', async () => {
   const tab = await pages.open(page)
   await tab.locator('select[name=wave]').selectOption('2')

@@ -49,6 +49,17 @@ const detectOne = (...args: Parameters<typeof runDetectDrift>) => {
   return [kinds.join(' '), confidence, recordedAt === at]
 }
 
+it('waits for a wave where nothing is in-doubt', () => {
+  const waiting = new Map([[www, new Map([['timeout', true]])]])
+  const detect = (recorded: ItemState) => {
+    const known = new Map([[www, new Map([['timeout', { ...recorded, at }]])]])
+    return detectDrift(known, buildSnapshot({ timeout: time(2) }), new Map(), new Map(), waiting)
+  }
+  expect(detect(time(1)).items).toMatchObject([{ kinds: ['waiting'], pending: [{ value: '2' }] }])
+  expect(detect(time(2)).items).toMatchObject([{ kinds: [] }])
+  expect(detect(createInDoubtState(1, 3)).items).toMatchObject([{ kinds: ['pending'] }])
+})
+
 describe('detectDrift', () => {
   it.each<[string, Parameters<typeof runDetectDrift>, [string, string, boolean]]>([
     ['in sync, not observed', [{ timeout: time(1) }, { timeout: time(1) }], ['', 'assumed', true]],

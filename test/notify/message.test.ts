@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { NotifyConfig } from '../../src/core/model/config.ts'
-import type { Drift } from '../../src/core/model/drift.ts'
+import type { Drift, DriftItem } from '../../src/core/model/drift.ts'
 import { hashDrift, parseNotification, writeMessages } from '../../src/outlets/notify/outbox.ts'
 import { parseWorkspaceConfig } from '../../src/manifest/workspace-file/workspace-config.ts'
-import { nothingLeft, type Content } from '../../src/outlets/notify/notification.ts'
+import { describeDrift, nothingLeft, type Content } from '../../src/outlets/notify/notification.ts'
 
 const stamp = { id: 'one', time: '2026-11-20T03:00:00.000Z' }
 const content: Content = { ...nothingLeft, events: ['refused'], title: 'No.' }
@@ -54,4 +54,23 @@ it('drift has another hash with each domain that the service does not have', () 
   )
   expect(one).toMatch(/^[0-9a-f]{64}$/)
   expect(two).not.toBe(one)
+})
+
+it('what waits for its wave is no drift, unless it differs at the service', () => {
+  const waits: DriftItem = {
+    domain: 'a.example.com',
+    item: 'timeout',
+    kinds: ['waiting'],
+    confidence: 'in-doubt',
+    recordedAt: null,
+    pending: [],
+    live: [],
+    notVerifiable: [],
+    held: false,
+  }
+  const build = (...items: DriftItem[]): Drift => ({ items, pending: [], live: [], inDoubt: [] })
+  expect(hashDrift(build(waits))).toBe('')
+  expect(describeDrift(build(waits))).toBeNull()
+  const both = build(waits, { ...waits, kinds: ['waiting', 'live'] })
+  expect(describeDrift(both)?.title).toBe('Drift: 1 item of 1 domain.')
 })

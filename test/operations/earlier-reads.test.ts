@@ -33,6 +33,15 @@ describe('what an earlier check has found', () => {
     expect(live).toMatchObject([{ domain: www, after: { time: '30' } }])
   })
 
+  it('leaves what waits for its wave so', () => {
+    const desired = new Map([[www, record('90')]])
+    const waiting = new Map([[www, new Map([['timeout', true]])]])
+    const drift = detectDrift(recorded, desired, new Map(), new Map(), waiting)
+    const { reads } = check(www, '30')
+    const { items } = addEarlierReads(drift, (domain) => reads.get(domain))
+    expect(items.find(({ domain }) => domain === www)?.kinds).toEqual(['waiting', 'live'])
+  })
+
   it('verifies what was the same', () => {
     const { items, live } = add(recorded, check(www, '60'))
     expect(items.map(({ confidence }) => confidence)).toEqual(['assumed', 'verified'])

@@ -3,6 +3,7 @@ import type { Rollout } from '../../src/core/model/rollout.ts'
 import { Place, fetchWrites } from './cli.ts'
 import { lockElsewhere } from './lock-elsewhere.ts'
 import { emulator, enterPlace, place, setStageInTime, time } from './stage.ts'
+import { listSchemaErrors } from '../report/output-schema.ts'
 import { itLong } from '../runs.ts'
 
 const minute = 60_000
@@ -97,6 +98,36 @@ describe('an open rollout', () => {
       0,
     ])
     expect(err).not.toContain('NaN')
+  })
+
+  it('has items that wait for their wave, which are no drift', async () => {
+    const other = 'other.example.com'
+    place.manifest(other, { timeout: { time: 60 } })
+    expect((await place.cli('apply', '--yes', '--no-waves', '--target', other)).code).toBe(0)
+    await interrupted(1, '--target', 'd*')
+    const { code, out } = await place.cli('drift')
+    expect([code, out]).toEqual([0, expect.stringContaining('No differences were found.')])
+    expect(out).toContain('5 items wait for a later wave: no drift.')
+    const { items, summary } = await place.json('drift')
+    expect(summary).toMatchObject({ pending: 0, waiting: 5 })
+    expect(listSchemaErrors('drift', await place.json('drift'))).toEqual([])
+    const kinds = (items as { kinds: string[] }[]).flatMap((each) => each.kinds)
+    expect(kinds).toEqual(Array.from({ length: 5 }, () => 'waiting'))
+
+    // Another value than that of the rollout, and a value that a sent wave has lost, are.
+    const { waves = [] } = place.loadRollouts()[0] ?? {}
+    const [sentName = '', waitingName = ''] = waves.flatMap(({ domains }) => domains)
+    expect((await place.cli('state', 'forget', sentName, '--yes')).code).toBe(0)
+    place.manifest(waitingName, { timeout: { time: 61 } })
+    place.manifest(other, { timeout: { time: 61 } })
+    const later = await place.cli('drift')
+    expect([later.code, later.out]).toEqual([2, expect.stringContaining('Drift: 3 pending.')])
+    expect(later.out).toContain('4 items wait for a later wave')
+    const pending = /Pending:[^]*?(?=\nWaiting)/.exec(later.out)?.[0]
+    expect(pending).toMatch(new RegExp(`${sentName}|${waitingName}`))
+    expect(pending).toContain(other)
+    for (const domain of waves.flatMap(({ domains }) => domains).slice(2))
+      expect(pending).not.toContain(domain)
   })
 
   itLong('is resumed by drift --repair --include-pending', async () => {

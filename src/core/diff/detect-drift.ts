@@ -26,23 +26,23 @@ type RecordedAt = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState & { at: str
  * counts as recorded, and is not verified.
  *
  * @param onHold items on hold
+ * @param waiting items that an open rollout sends with a later wave
  */
 export function detectDrift(
   recorded: RecordedAt,
   desired: Snapshot,
   observed: Observed,
   onHold: ItemSet = new Map(),
+  waiting: ItemSet = new Map(),
 ): Drift {
   const base = toSnapshot(recorded)
   const assumed = replaceKnownSecrets(desired, base)
   const [from, to] = [splitItems(base, onHold), splitItems(assumed, onHold)]
   const pending = listDefiniteChanges(from.others, to.others)
-  const changesOnHold = listDefiniteChanges(from.chosen, to.chosen)
   const seen = selectObserved(recorded, observed)
-  const pendingByKey = indexByKey([...pending, ...changesOnHold])
+  const pendingByKey = indexByKey([...pending, ...listDefiniteChanges(from.chosen, to.chosen)])
   const liveByKey = indexByKey(diffSnapshots(seen.recorded, seen.observed).changes)
-  const live: Change[] = []
-  const items: DriftItem[] = []
+  const [live, items]: [Change[], DriftItem[]] = [[], []]
   const inDoubt: Drift['inDoubt'] = []
   for (const [domain, names] of listManaged(recorded, desired)) {
     for (const item of names) {
@@ -52,6 +52,7 @@ export function detectDrift(
       // Desired to be unset, and never recorded: no difference.
       if (known === undefined && observedItem === undefined && change === undefined) continue
       const isPending = change !== undefined && !isCandidate(change, known)
+      const waits = known?.status !== 'in-doubt' && waiting.get(domain)?.has(item) === true
       const liveChange = liveByKey.get(nameChange({ domain, item }))
       const uncompared = liveChange === undefined ? undefined : explainUncompared(observedItem)
       const unreadable = observedItem?.unreadable ?? uncompared
@@ -60,7 +61,7 @@ export function detectDrift(
       items.push({
         domain,
         item,
-        kinds: listKinds(isPending, differs),
+        kinds: listKinds(isPending && (waits ? 'waiting' : 'pending'), differs),
         confidence: rateConfidence(known, observedItem, differs, unreadable !== undefined),
         recordedAt: known?.at ?? null,
         pending: isPending ? change.patch : [],
@@ -147,9 +148,9 @@ function isCandidate(change: Change, state: ItemState | undefined): boolean {
   return state.candidates.some((candidate) => isSameJson(candidate, change.after ?? undefined))
 }
 
-function listKinds(pending: boolean, live: boolean): DriftItem['kinds'] {
-  const kinds: DriftItem['kinds'] = pending ? ['pending'] : []
-  return live ? [...kinds, 'live'] : kinds
+function listKinds(pending: DriftItem['kinds'][number] | false, live: boolean) {
+  const kinds: DriftItem['kinds'] = pending === false ? [] : [pending]
+  return live ? [...kinds, 'live' as const] : kinds
 }
 
 /**

@@ -41,8 +41,11 @@ export type Confidence = 'verified' | 'assumed' | 'in-doubt'
 export interface DriftItem {
   domain: Domain
   item: ItemKey
-  /** `pending`: desired differs from recorded. `live`: observed differs from recorded. */
-  kinds: ('pending' | 'live')[]
+  /**
+   * `pending`: desired differs from recorded. `waiting`: so it does, and an open rollout sends it
+   * with a later wave, which is no drift. `live`: observed differs from recorded.
+   */
+  kinds: ('pending' | 'waiting' | 'live')[]
   confidence: Confidence
   /** Time of its last outcome or import, ISO 8601; null if nothing is recorded. */
   recordedAt: string | null
@@ -60,11 +63,17 @@ export interface DriftItem {
   ignored?: string
 }
 
+/** Tests whether an item differs or is in-doubt, and does not only wait for its wave. */
+export function isDrifted({ kinds, confidence }: DriftItem): boolean {
+  const isUncertain = kinds.length === 0 && confidence === 'in-doubt'
+  return isUncertain || kinds.some((kind) => kind !== 'waiting')
+}
+
 /** Differences between the desired, recorded and observed state. */
 export interface Drift {
   /** Every managed item, sorted by domain, then by item. */
   items: DriftItem[]
-  /** Changes from recorded to desired, without in-doubt items and without domains on hold. */
+  /** Changes from recorded to desired, also waiting ones; without items in-doubt or on hold. */
   pending: Change[]
   /** Changes from recorded to observed, without unreadable items. */
   live: Change[]

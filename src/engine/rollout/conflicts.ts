@@ -1,6 +1,6 @@
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import { getOwn } from '../../core/model/json.ts'
-import { findCurrentWave, hasPassed, type Rollout } from '../../core/model/rollout.ts'
+import { findCurrentWave, hasPassed, isSent, type Rollout } from '../../core/model/rollout.ts'
 import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
 
 /** Open rollouts that affect a plan. */
@@ -99,6 +99,19 @@ export function findItemsOnHold(rollouts: Rollout[], hashItem: HashItem): ItemsO
     for (const [domain, values] of Object.entries(rollout.onHold))
       for (const [item, value] of Object.entries(values))
         if (hashItem(domain, item) === value) setItem(found, domain, item, rollout)
+  return found
+}
+
+/** Finds the items whose desired value an open rollout sends with a wave that is not sent yet. */
+export function findItemsWaiting(rollouts: Rollout[], hashItem: HashItem) {
+  const found = new Map<Domain, Map<ItemKey, Rollout>>()
+  for (const rollout of rollouts.filter(({ state }) => state === 'open')) {
+    const sent = new Set(rollout.waves.filter(isSent).flatMap(({ domains }) => domains))
+    for (const [domain, values] of Object.entries(rollout.values))
+      for (const [item, value] of Object.entries(values))
+        if (!sent.has(domain) && hashItem(domain, item) === value)
+          setItem(found, domain, item, rollout)
+  }
   return found
 }
 

@@ -98,7 +98,7 @@ function wasRead({ confidence, recordedAt }: DriftItem, { atMs }: EarlierRead): 
 
 /** Gives an item what an earlier check has found at the service. */
 function takeOver(now: DriftItem, earlier: DriftItem): DriftItem {
-  const pending = now.kinds.filter((kind) => kind === 'pending')
+  const pending = now.kinds.filter((kind) => kind !== 'live')
   const { live, notVerifiable, confidence, unreadable, ignored } = earlier
   return {
     ...now,

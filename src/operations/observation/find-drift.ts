@@ -20,7 +20,7 @@ import {
 import type { Json } from '../../core/model/json.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
-import { findItemsOnHold } from '../../engine/rollout/conflicts.ts'
+import { findItemsOnHold, findItemsWaiting } from '../../engine/rollout/conflicts.ts'
 import type { RecordedState, RecordedItem } from '../../state/store/store.ts'
 import { hashDesired } from '../submission/hash-desired.ts'
 import { describeUnfinished } from '../../engine/rollout/on-hold.ts'
@@ -69,14 +69,16 @@ export function findDrift(
         })
   const { missing = [], notes = [] } = observation ?? {}
   const domains = new Set([...recorded.keys(), ...desired.keys(), ...seen.observed.keys()])
-  const onHold = findItemsOnHold(rollouts, hashDesired(workspace).hashItem)
+  const { hashItem } = hashDesired(workspace)
+  const onHold = findItemsOnHold(rollouts, hashItem)
+  const waiting = findItemsWaiting(rollouts, hashItem)
   return {
     observed: seen.observed,
     unmanaged: seen.unmanaged,
     notes: [...notes, ...seen.notes, ...describeUnfinished(rollouts)],
     drift: {
       ...ignoreDrift(
-        detectDrift(recorded, desired, seen.observed, onHold),
+        detectDrift(recorded, desired, seen.observed, onHold, waiting),
         createIgnoreLookup(ignore, domains.size),
       ),
       isObserved: observation !== null,

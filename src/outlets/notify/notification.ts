@@ -7,7 +7,7 @@ import { nameAuthor, nameOverride, type Override } from '../../core/model/applie
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import { pickTree, type SourceTree } from '../../core/model/source-tree.ts'
 import { findStatus, type Executed } from '../../operations/submission/executed.ts'
-import type { Drift } from '../../core/model/drift.ts'
+import { isDrifted, type Drift } from '../../core/model/drift.ts'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import { errorDescriptions } from '../../core/model/generated/errors.ts'
 import type { Domain, Part } from '../../core/model/item.ts'
@@ -244,7 +244,7 @@ export const nothingLeft = {
 
 /** Lists the items that differ or are in-doubt. */
 export function listDiffering({ items }: Drift): Drift['items'] {
-  return items.filter(({ kinds, confidence }) => kinds.length > 0 || confidence === 'in-doubt')
+  return items.filter(isDrifted)
 }
 
 /** Number of the items that differ, and of all domains with drift. */

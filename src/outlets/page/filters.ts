@@ -112,6 +112,7 @@ function listFields({ index: { page } }: Store): Field[] {
       const [, sign = ''] = signs.find(([each]) => each === name) ?? []
       return `${sign} ${name}`
     }),
+    ...select('kind', 'Kind', listDistinct(parts.flatMap(({ kinds = [] }) => kinds))),
     ...(writes.length < 2 ? [] : [{ name: 'write' as const, label: 'Write', box: write }]),
     ...(waves.length < 2 ? [] : select('wave', 'Wave', numbers.map(String))),
   ]

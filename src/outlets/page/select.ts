@@ -50,6 +50,7 @@ function isMatch({ page, names }: PageIndex, view: View, change: FullChange): bo
   return (
     (view.item === '' || page.items[what.item] === view.item) &&
     (view.action === '' || what.action === view.action) &&
+    (view.kind === '' || what.kinds?.includes(view.kind) === true) &&
     (view.wave === '' || writes.some((write) => page.writes[write]?.wave === Number(view.wave))) &&
     (view.domain === '' || (names[change.domain] ?? '').includes(view.domain.trim().toLowerCase()))
   )

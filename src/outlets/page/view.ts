@@ -3,6 +3,7 @@ const names = [
   'domain',
   'item',
   'action',
+  'kind',
   'write',
   'wave',
   'apply',
@@ -13,8 +14,8 @@ const names = [
 
 /**
  * The filters and the selected cell, which are in the hash of the address; empty for all. `domain`:
- * part of a name; `write`, `wave`: numbers in the plan; `apply`, `outcome`, `author`: of a history;
- * `cell`: `DOMAIN/ITEM`.
+ * part of a name; `kind`: of drift; `write`, `wave`: numbers in the plan; `apply`, `outcome`,
+ * `author`: of a history; `cell`: `DOMAIN/ITEM`.
  */
 export type View = Record<(typeof names)[number], string>
 
@@ -32,6 +33,7 @@ export function parseHash(hash: string): View {
     domain: read('domain'),
     item: read('item'),
     action: read('action'),
+    kind: read('kind'),
     write: read('write', /^\d{1,9}$/),
     wave: read('wave', /^\d{1,9}$/),
     apply: read('apply'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Drift, DriftItem } from '../../../src/core/model/drift.ts'
+import { packPage, unpackPage } from '../../../src/core/model/page/packed-page.ts'
 import { buildDriftPage } from '../../../src/outlets/report/page/build-drift-page.ts'
 import { buildChange } from '../../plans.ts'
 import { buildAbout } from './build-page.ts'
@@ -44,7 +45,7 @@ describe('the page of drift', () => {
     })
     expect(page.domains).toEqual(['a.example.com', 'b.example.com'])
     expect(page.changes.map(({ state }) => state)).toEqual([
-      'pending and live · verified · recorded 3 d ago',
+      'pending and live · recorded 3 d ago',
       'pending · assumed · recorded 3 d ago',
     ])
     expect(page.parts[0]?.lines.map(({ text, isRemark }) => [text, isRemark])).toEqual([
@@ -55,10 +56,42 @@ describe('the page of drift', () => {
     ])
     expect(page.parts[1]?.lines).toHaveLength(2)
     expect(page.sentence).toBe(
-      'Drift: 2 pending, 1 live. Of 3 items: 2 verified (1 differs), ' +
+      'Drift: 2 pending, 1 live. Of 3 items: 1 verified, 1 differs, ' +
         '1 assumed (confirmed 3 d ago).',
     )
     expect([page.writes, page.waves]).toEqual([[], []])
+  })
+
+  it('names the kinds that the sentence counts, and leaves out what waits for its wave', () => {
+    const given: Partial<DriftItem>[] = [
+      { kinds: ['pending'] },
+      { kinds: ['live'] },
+      { kinds: ['pending', 'live'] },
+      { kinds: ['waiting'] },
+      { kinds: ['waiting'], confidence: 'in-doubt', recordedAt: null },
+      { kinds: ['waiting', 'live'] },
+      { kinds: ['pending'], held: true },
+      { confidence: 'in-doubt' },
+      { kinds: ['pending'], confidence: 'in-doubt' },
+    ]
+    const items = given.map((each, i) => item('abcdefghi'.charAt(i), each))
+    const doubts = items.filter((_, i) => i > 6)
+    const inDoubt = doubts.map(({ domain }) => ({ domain, item: 'timeout', recordedAt: '' }))
+    const page = build({ items, inDoubt })
+    expect(page.sentence).toContain('Drift: 3 pending, 1 on hold, 3 live, 2 in-doubt.')
+    expect(page.sentence).toContain('3 items wait for a later wave: no drift.')
+    const kinds = page.changes.map(({ part }) => page.parts[part]?.kinds?.join(' '))
+    expect(kinds).toEqual([
+      'pending',
+      'live',
+      'pending live',
+      'live',
+      'on hold',
+      'in-doubt',
+      'pending in-doubt',
+    ])
+    expect(unpackPage(packPage(page)).parts).toEqual(page.parts)
+    expect(JSON.stringify(page.changes)).not.toContain('verified')
   })
 
   it('shares parts that look the same', () => {
@@ -90,7 +123,7 @@ describe('the page of drift', () => {
         'the observed value is not readable at /time: not a \\u{202e}number',
         'live · in-doubt · recorded 3 d ago',
       ],
-      ['on hold: a rollout was stopped or rolled back', 'pending · verified · recorded 3 d ago'],
+      ['on hold: a rollout was stopped or rolled back', 'pending · recorded 3 d ago'],
     ])
     expect(page.notices).toEqual([
       {

@@ -13,6 +13,7 @@ export type PackedPage = Omit<Page, 'parts' | 'changes' | 'writes'> & {
       text: string,
       isRemark?: true,
     ][],
+    kinds?: string[],
   ][]
   /** Neighbours with the same part, writes and state; places null if none has one. */
   changes: [
@@ -36,7 +37,7 @@ export function packPage({ parts, changes, writes, waves, ...page }: Page): Pack
   return {
     ...page,
     waves: waves.map((wave) => ({ ...wave, health: null })),
-    parts: parts.map(({ item, action, note, isDestructive, lines }) => [
+    parts: parts.map(({ item, action, note, isDestructive, lines, kinds }) => [
       item,
       action,
       note,
@@ -46,6 +47,7 @@ export function packPage({ parts, changes, writes, waves, ...page }: Page): Pack
           ? [line.action, line.indent, line.text, true]
           : [line.action, line.indent, line.text],
       ),
+      ...(kinds === undefined ? ([] as const) : ([kinds] as const)),
     ]),
     changes: packChanges(changes),
     writes: writes.map(({ id, wave, domains, items, seconds }) => [
@@ -79,7 +81,7 @@ function packChanges(changes: PageChange[]): PackedPage['changes'] {
 export function unpackPage({ parts, changes, writes, ...page }: PackedPage): Page {
   return {
     ...page,
-    parts: parts.map(([item, action, note, isDestructive, lines]) => ({
+    parts: parts.map(([item, action, note, isDestructive, lines, kinds]) => ({
       item,
       action,
       note,
@@ -90,6 +92,7 @@ export function unpackPage({ parts, changes, writes, ...page }: PackedPage): Pag
         text,
         isRemark,
       })),
+      ...(kinds === undefined ? {} : { kinds }),
     })),
     changes: changes.flatMap(([part, of, state, domains, places]) =>
       domains.map((domain, i) => ({

@@ -49,6 +49,8 @@ export interface PagePart {
   /** Remark, such as that it is written again; empty for none. */
   note: string
   isDestructive: boolean
+  /** Kinds of drift, as the sentence counts them; absent elsewhere. */
+  kinds?: string[]
   /** Before and after, line by line. */
   lines: PageLine[]
 }

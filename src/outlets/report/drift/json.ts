@@ -1,17 +1,18 @@
 import type { Effects } from '../../../core/effects/group.ts'
 import type { PatchOperation } from '../../../core/model/change.ts'
-import type { Drift, DriftItem } from '../../../core/model/drift.ts'
+import { isDrifted, type Drift, type DriftItem } from '../../../core/model/drift.ts'
 import { pickDefined, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { buildEffectsJson } from '../effects/json.ts'
 
 /** Builds the JSON of drift, `edgewise.drift/1`, with what it does to requests if that is given. */
 export function buildDriftJson(drift: Drift, effects: Effects | null = null): JsonObject {
-  const { held, ignored, unanswered, stays, ...summary } = summarizeDrift(drift)
+  const { held, ignored, unanswered, stays, waiting, ...summary } = summarizeDrift(drift)
   return {
     format: 'edgewise.drift/1',
     items: drift.items.map(buildItem),
     summary: {
       ...summary,
+      ...(waiting === 0 ? {} : { waiting }),
       ...(held === 0 ? {} : { held }),
       ...(ignored === 0 ? {} : { ignored }),
     },
@@ -24,15 +25,19 @@ export function buildDriftJson(drift: Drift, effects: Effects | null = null): Js
 export type DriftSummary = ReturnType<typeof summarizeDrift>
 
 /**
- * Counts items by confidence and by kind of difference; `held`: pending ones on hold; `ignored`:
- * those with an ignored difference; `unanswered`: domains that the service does not have.
+ * Counts items by confidence and by kind of difference; `waiting`: those that wait for their wave,
+ * which is no drift; `held`: pending ones on hold; `ignored`: those with an ignored difference;
+ * `unanswered`: domains that the service does not have.
  */
 export function summarizeDrift({ items, unanswered = [], stays = [] }: Drift) {
-  const count = { verified: 0, assumed: 0, inDoubt: 0, pending: 0, live: 0, held: 0, ignored: 0 }
-  for (const { confidence, kinds, held, ignored } of items) {
+  const confidences = { verified: 0, assumed: 0, inDoubt: 0 }
+  const count = { ...confidences, pending: 0, waiting: 0, live: 0, held: 0, ignored: 0 }
+  for (const each of items) {
+    const { confidence, kinds, held, ignored } = each
     if (held) count.held++
     if (ignored !== undefined) count.ignored++
-    count[confidence === 'in-doubt' ? 'inDoubt' : confidence]++
+    if (confidence !== 'in-doubt') count[confidence]++
+    else if (isDrifted(each)) count.inDoubt++
     for (const kind of kinds) count[kind]++
   }
   return { ...count, unanswered: unanswered.length, stays: stays.length }

@@ -1,5 +1,5 @@
 import { nameChange, type Change } from '../../../core/model/change.ts'
-import type { Drift, DriftItem } from '../../../core/model/drift.ts'
+import { isDrifted, type Drift, type DriftItem } from '../../../core/model/drift.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { summarizeDrift, hasDrift } from './json.ts'
@@ -17,14 +17,20 @@ export type DriftSection = { title: string } & ({ changes: Change[] } | { lines:
 
 /** Lists the parts of drift that are not empty. */
 export function listDriftSections({ pending, live, inDoubt, items }: Drift): DriftSection[] {
+  const waiting = items.filter(({ kinds }) => kinds.includes('waiting'))
+  const wait = new Set(waiting.map(nameChange))
   const sections: DriftSection[] = [
-    { title: 'Pending: the manifests differ from state', changes: pending },
+    {
+      title: 'Pending: the manifests differ from state',
+      changes: pending.filter((change) => !wait.has(nameChange(change))),
+    },
     {
       title:
         'On hold: a rollout was stopped or rolled back; skipped until the manifests change ' +
         '(apply --retry-held)',
       lines: listItemNames(items.filter(({ held }) => held)),
     },
+    { title: 'Waiting: a rollout sends them with a later wave', lines: listItemNames(waiting) },
     { title: 'Live: the service differs from state', changes: live },
     {
       title: 'Unreadable: the observed value is invalid or not comparable',
@@ -68,8 +74,11 @@ export function formatDrift(drift: Drift, now: number, options: PlanTextOptions)
  * called in sync.
  */
 export function formatDriftSummary(drift: Drift, now: number): string[] {
-  const { verified, assumed, pending, live, held, ignored, unanswered, stays } =
+  const { assumed, pending, waiting, live, held, ignored, unanswered, stays } =
     summarizeDrift(drift)
+  const observed = drift.items.filter(({ confidence }) => confidence === 'verified')
+  const differing = observed.filter(isDrifted).length
+  const verified = observed.length - differing
   const inDoubt = new Set(drift.inDoubt.map(nameChange))
   const isInDoubt = (each: DriftItem) => inDoubt.has(nameChange(each))
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
@@ -78,7 +87,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     // Unreadable items are counted separately.
     confidence === 'in-doubt' && recordedAt === null
   const unrecorded = drift.items.filter((each) => neverApplied(each) && !isUnreadable(each)).length
-  const differing = [
+  const counts = [
     [pending - held, 'pending'],
     [held, 'on hold'],
     [live, 'live'],
@@ -86,11 +95,14 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     [stays, stays === 1 ? 'value stays' : 'values stay'],
     [unanswered, unanswered === 1 ? 'domain not at the service' : 'domains not at the service'],
   ] as const
-  const differences = differing.flatMap(([count, words]) =>
+  const differences = counts.flatMap(([count, words]) =>
     count === 0 ? [] : [`${formatCount(count)} ${words}`],
   )
   const known = [
-    ...(verified === 0 ? [] : [formatVerified(verified, drift)]),
+    ...(verified === 0 ? [] : [`${formatCount(verified)} verified`]),
+    ...(differing === 0
+      ? []
+      : [differing === 1 ? '1 differs' : `${formatCount(differing)} differ`]),
     ...(assumed === 0 ? [] : [`${formatCount(assumed)} assumed (${formatAges(drift.items, now)})`]),
     ...(drift.inDoubt.length === 0 ? [] : [`${formatCount(drift.inDoubt.length)} in-doubt`]),
     ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
@@ -103,23 +115,17 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
         `${differences.length === 0 ? `${unrecorded} never applied` : differences.join(', ')}.`
       : 'No differences were found.',
     `Of ${pluralize(drift.items.length, 'item')}: ${known.join(', ')}.`,
+    ...(waiting === 0
+      ? []
+      : [`${pluralize(waiting, 'item waits', 'items wait')} for a later wave: no drift.`]),
     ...formatStays(drift.stays),
     ...(ignored === 0
       ? []
       : [`Differences of ${pluralize(ignored, 'item')} are ignored by drift.ignore.`]),
-    ...(assumed === 0 || verified > 0 || unreadable > 0 || drift.isObserved === true
+    ...(assumed === 0 || observed.length > 0 || unreadable > 0 || drift.isObserved === true
       ? []
       : ['None of these items was compared with the service: that takes --observed or --live.']),
   ]
-}
-
-/** Formats how many items were observed, and how many of them not as they are recorded. */
-function formatVerified(verified: number, { items }: Drift): string {
-  const differing = items.filter(
-    ({ kinds, confidence }) => confidence === 'verified' && kinds.includes('live'),
-  ).length
-  const differ = differing === 1 ? '1 differs' : `${formatCount(differing)} differ`
-  return `${formatCount(verified)} verified${differing === 0 ? '' : ` (${differ})`}`
 }
 
 /** Formats the age of assumed items, from the youngest to the oldest. */

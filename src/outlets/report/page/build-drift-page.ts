@@ -1,6 +1,6 @@
 import type { Effects } from '../../../core/effects/group.ts'
 import type { Change } from '../../../core/model/change.ts'
-import type { Drift, DriftItem } from '../../../core/model/drift.ts'
+import { isDrifted, type Drift, type DriftItem } from '../../../core/model/drift.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Domain } from '../../../core/model/item.ts'
 import type { Page, PageNotice, PageLine } from '../../../core/model/page/page.ts'
@@ -32,7 +32,7 @@ export function buildDriftPage(
 ): Page {
   const findContent = createContentLookup(drift)
   const cells = drift.items.flatMap((each): Cell[] => {
-    if (each.kinds.length === 0 && each.confidence !== 'in-doubt') return []
+    if (!isDrifted(each)) return []
     const { domain, item } = each
     const place = findCellPlace(about, domain, item)
     return [{ domain, item, part: findContent(each), place, state: describeState(each, now) }]
@@ -62,7 +62,7 @@ const onHold = 'on hold: a rollout was stopped or rolled back'
 function describeState({ kinds, confidence, recordedAt }: DriftItem, now: number): string {
   return [
     ...(kinds.length === 0 ? [] : [kinds.join(' and ')]),
-    confidence,
+    ...(confidence === 'verified' ? [] : [confidence]),
     recordedAt === null
       ? 'never applied'
       : `recorded ${formatAge(now - Date.parse(recordedAt))} ago`,
@@ -85,11 +85,13 @@ function createContentLookup(drift: Drift): (item: DriftItem) => PartContent {
     const name = formatKey(each)
     const [wanted, seen] = [pending.get(name), live.get(name)]
     const note = describeItem(each, inDoubt.has(name))
-    const key = JSON.stringify([each.item, count(wanted), count(seen), note])
+    const kinds = nameKinds(each, inDoubt.has(name))
+    const key = JSON.stringify([each.item, count(wanted), count(seen), note, kinds])
     const content = contents.get(key) ?? {
       action: seen?.action ?? wanted?.action ?? 'change',
       note,
       isDestructive: false,
+      kinds,
       lines: [
         ...listLines('Pending: state → manifests', wanted),
         ...listLines('Live: state → service', seen),
@@ -98,6 +100,14 @@ function createContentLookup(drift: Drift): (item: DriftItem) => PartContent {
     contents.set(key, content)
     return content
   }
+}
+
+/** Names the kinds of an item as the summary counts them. */
+function nameKinds({ kinds, held }: DriftItem, isInDoubt: boolean): string[] {
+  const named = kinds.flatMap((kind) =>
+    kind === 'waiting' ? [] : held && kind === 'pending' ? 'on hold' : kind,
+  )
+  return isInDoubt ? [...named, 'in-doubt'] : named
 }
 
 function indexParts(changes: Change[]): Map<string, BlockPart> {
