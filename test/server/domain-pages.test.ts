@@ -203,7 +203,10 @@ describe('the request that is tried on the page of a domain', () => {
   it('is traced by what is recorded, and by the manifests', async () => {
     const { get } = await visit(await startHttp())
     const form = await (await get('/domains/a.example.com')).text()
-    expect(form).toContain('<form class="trial" method="get" action="/domains/a.example.com">')
+    expect(form).toContain(
+      '<form class="trial" method="get" action="/domains/a.example.com#trial">',
+    )
+    expect(form).toContain('What drift has changed at the service is not in the answer.')
     expect(form).toContain('value="https://a.example.com/"')
     expect(form).not.toContain('Now, as recorded')
     const url = 'https://a.example.com/<b>"?x=1&y'

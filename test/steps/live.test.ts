@@ -182,6 +182,10 @@ describe('drift --live', () => {
     expect(code).toBe(0)
     expect(out).toContain('timeout (tuned): www.example.com')
     expect(out).toContain('Differences of 1 item are ignored by drift.ignore.')
+    expect(out).toContain('Of 1 item: 1 ignored.')
+    const shown = await place.cli('show', www, '--live')
+    expect(shown.out).toContain('its difference is ignored: tuned')
+    expect(shown.out).not.toContain('verified')
     const output = await place.json('drift', '--live')
     expect(listSchemaErrors('drift', output)).toEqual([])
     const { items, summary } = output

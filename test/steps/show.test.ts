@@ -77,6 +77,14 @@ describe('show', () => {
       live: [{ op: 'replace', path: '/time' }],
     })
     expect(find(shown, 'https')).toMatchObject({ condition: 'verified' })
+    const { out } = await place.cli('show', www, '--observed', 'live.json')
+    expect(out).toMatch(/https +verified/)
+    // It is at the service as recorded, and not as the manifest has it.
+    const text = readFileSync(join(place.root, 'domains/www.yaml'), 'utf8')
+    place.write('domains/www.yaml', text.replace('http2: on', 'http2: off'))
+    const pending = await place.cli('show', www, '--observed', 'live.json')
+    expect(pending.out).toMatch(/https +as recorded/)
+    expect(pending.out).not.toContain('verified')
   })
 
   itLong('shows the values that an item in-doubt may have', async () => {

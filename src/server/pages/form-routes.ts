@@ -14,12 +14,13 @@ import { areEqual } from '../http/verify-webhook.ts'
 
 /** Wait before the answer to a wrong token, ms. */
 const wrongTokenMs = 500
-/** Pages that a browser may be led to after the login. */
+/**
+ * Pages that a browser may be led to after the login, with their query. A long one would not fit
+ * into the cookie of the login.
+ */
 const targets = [
-  /^\/(?:plan|history|drift|domains|rollouts)?$/,
-  // With the request that is traced. A long one would not fit into the cookie of the login.
-  /^\/domains\/[\w.~%-]{1,300}(?:\?[\w.~%&=+:@/-]{1,1000})?$/,
-  /^\/rollouts\/[\w.~%-]{1,300}(?:\/abort)?$/,
+  /^\/(?:plan|history|drift|domains|rollouts)?(?:\?[!"$-~]{1,1000})?$/,
+  /^\/(?:domains|rollouts)\/[\w.~%-]{1,300}(?:\/abort)?(?:\?[!"$-~]{1,1000})?$/,
 ]
 
 /** Reports whether a page of another origin sends a form. */
@@ -38,6 +39,7 @@ export async function logIn(
   incoming: IncomingMessage,
   sessions: Sessions,
   clock: Pick<Clock, 'now' | 'sleep'>,
+  provider: Provider | null,
 ): Promise<Answer> {
   const form = await readForm(incoming)
   if (form === null) return answerMessage(400, 'Not understood', 'The form is not complete.')
@@ -45,7 +47,8 @@ export async function logIn(
   if (sessions.isToken((form.get('token') ?? '').trim()))
     return redirect(to, { 'Set-Cookie': sessions.begin(clock.now()) })
   await clock.sleep(wrongTokenMs)
-  return answerPage(401, formatLogin(to, { isWrong: true, isFollowed: false }), {
+  const known = provider && ('known' as const)
+  return answerPage(401, formatLogin(to, { isWrong: true, isFollowed: false, provider: known }), {
     'WWW-Authenticate': 'Bearer realm="edgewise"',
   })
 }

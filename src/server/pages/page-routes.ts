@@ -66,7 +66,8 @@ export async function routePages(
   const cookies = headers.cookie ?? ''
   if (path.startsWith('/log'))
     return guard(incoming, null, context, async () => {
-      if (path === '/login') return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, clock)
+      if (path === '/login')
+        return allowPage(incoming, 'POST') ?? logIn(incoming, sessions, clock, provider)
       if (path === '/logout')
         return allowPage(incoming, 'POST') ?? logOut(incoming, sessions, provider)
       return routeLogin(incoming, path, context, { provider, sessions, isSecure })

@@ -143,10 +143,11 @@ function rateItem(
 ): Condition {
   if (known === undefined) return drifted?.held === true ? 'on-hold' : 'never-applied'
   if (known.status === 'in-doubt') return 'in-doubt'
-  const isLive = drifted?.kinds.includes('live') === true && drifted.ignored === undefined
+  const isLive = drifted?.kinds.includes('live') === true
   if (known.differs === true || isLive) return 'differs'
   if (drifted?.held === true) return 'on-hold'
-  return drifted?.confidence === 'verified' ? 'verified' : 'assumed'
+  const isSame = drifted?.confidence === 'verified' && drifted.ignored === undefined
+  return isSame ? 'verified' : 'assumed'
 }
 
 /** Describes the change of an item on hold, which is not pending; null for others. */

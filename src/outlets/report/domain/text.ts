@@ -74,8 +74,8 @@ export function findUsual(
 /** Describes in a sentence how the items of a domain are. */
 export function summarizeSheet({ items }: DomainSheet): string {
   const counts = conditions.flatMap((condition) => {
-    const count = items.filter((each) => each.condition === condition).length
-    return count === 0 ? [] : [`${count} ${words[condition]}`]
+    const own = items.filter((each) => each.condition === condition)
+    return Array.from(groupBy(own, nameCondition), ([word, same]) => `${same.length} ${word}`)
   })
   const refused = items.filter((each) => each.refused !== null).length
   const pending = items.filter((each) => each.pending !== null).length - refused
@@ -85,11 +85,17 @@ export function summarizeSheet({ items }: DomainSheet): string {
 }
 
 /** Describes how sure the state of an item is, and how old. */
-export function describeCondition({ condition, changed }: SheetItem, now: number): string {
-  if (changed === null) return words[condition]
+export function describeCondition(item: SheetItem, now: number): string {
+  const { condition, changed } = item
+  if (changed === null) return nameCondition(item)
   const age = formatAge(now - Date.parse(changed.at))
   const since = condition === 'in-doubt' ? `since ${age}` : `confirmed ${age} ago`
-  return `${words[condition]}, ${since}`
+  return `${nameCondition(item)}, ${since}`
+}
+
+/** Names a condition; what is observed as recorded, and desired otherwise, is not verified. */
+function nameCondition({ condition, pending }: SheetItem): string {
+  return condition === 'verified' && pending !== null ? 'as recorded' : words[condition]
 }
 
 /** Describes when an item was changed, by whom and from which commit; null if it never was. */

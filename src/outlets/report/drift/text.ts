@@ -78,7 +78,8 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     summarizeDrift(drift)
   const observed = drift.items.filter(({ confidence }) => confidence === 'verified')
   const differing = observed.filter(isDrifted).length
-  const verified = observed.length - differing
+  const verified = observed.filter((each) => !isDrifted(each) && each.ignored === undefined).length
+  const without = observed.length - differing - verified
   const inDoubt = new Set(drift.inDoubt.map(nameChange))
   const isInDoubt = (each: DriftItem) => inDoubt.has(nameChange(each))
   const isUnreadable = (each: DriftItem) => each.unreadable !== undefined
@@ -103,6 +104,7 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     ...(differing === 0
       ? []
       : [differing === 1 ? '1 differs' : `${formatCount(differing)} differ`]),
+    ...(without === 0 ? [] : [`${formatCount(without)} ignored`]),
     ...(assumed === 0 ? [] : [`${formatCount(assumed)} assumed (${formatAges(drift.items, now)})`]),
     ...(drift.inDoubt.length === 0 ? [] : [`${formatCount(drift.inDoubt.length)} in-doubt`]),
     ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),

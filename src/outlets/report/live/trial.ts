@@ -30,12 +30,13 @@ export function formatTrial(path: string, { url, ip, traced, fault }: Trial): st
           : panel('After an apply of the manifests', traced.desired))
   return (
     '<section class="panel" id="trial"><h2>Try a request</h2>' +
-    `<form class="trial" method="get" action="${show(path)}">` +
+    `<form class="trial" method="get" action="${show(path)}#trial">` +
     '<label for="url">URL of a GET request</label>' +
     `<input id="url" name="url" value="${show(url)}" maxlength="2000" spellcheck="false">` +
     '<label for="ip">Client address, if it matters</label>' +
     `<input id="ip" name="ip" value="${show(ip)}" maxlength="45" spellcheck="false">` +
     '<button class="button secondary">Trace</button></form>' +
+    '<p class="note">What drift has changed at the service is not in the answer.</p>' +
     (fault === '' ? '' : `<p class="callout outcome" data-tone="problem">${show(fault)}</p>`) +
     (answers === '' ? '' : `<div class="sides">${answers}</div>`) +
     '</section>'
