@@ -59,7 +59,7 @@ export async function runServe(
     webhookSecret: readSecret('EDGEWISE_WEBHOOK_SECRET', io.env),
   }
   const { branch = null, folder = null } = flags
-  const traces = asksForTraces(io.env) ? await openServerTracer(io.env, logger) : null
+  const traces = asksForTraces(io.env) ? await openServerTracer(io, logger) : null
   const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
   try {
     const end = await serve(
@@ -160,7 +160,7 @@ async function listen(
 
 /** Opens the tracer, which logs when exports begin to fail, and when they work again. */
 async function openServerTracer(
-  env: CommandContext['io']['env'],
+  { env, machine }: CommandContext['io'],
   logger: Logger,
 ): Promise<OpenTracer | null> {
   const { openTracer } = await import('../outlets/tracing/open-tracer.ts')
@@ -168,6 +168,7 @@ async function openServerTracer(
   return openTracer({
     env,
     version,
+    instance: machine.processName,
     ignoreParent: true,
     warn: (text) => logger.warn(text),
     onExport: (problem) => {

@@ -75,7 +75,10 @@ function summarize(subject: Subject): JsonObject {
 }
 
 /** Returns the level of an event; null if it is not logged. */
-function findLevel({ type }: ApplyEvent): Level | null {
+function findLevel(event: ApplyEvent): Level | null {
+  const { type } = event
+  const isWorse = type === 'wave.judged' && event.verdict === 'worse'
+  if (isWorse || type === 'rollout.taking-back') return 'warn'
   if (type === 'write.confirmed') return 'debug'
   if (/refused|in-doubt/.test(type)) return 'warn'
   return /^(apply|wave|rollout)\./.test(type) ? 'info' : null

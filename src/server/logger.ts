@@ -16,6 +16,8 @@ export type Logger = Record<Level, (message: string, fields?: JsonObject) => voi
   SecretHider & {
     /** Replaces what hides secrets, when other secrets are loaded. */
     setSecrets(hider: SecretHider): void
+    /** Adds fields to each line of JSON. */
+    setFields(fields: JsonObject): void
   }
 
 /** Ports and settings of a logger. */
@@ -31,6 +33,7 @@ export interface LoggerOptions {
 
 /** Creates a logger. Whole secrets are replaced in each string before it is cut and escaped. */
 export function createLogger({ clock, out, format, level }: LoggerOptions): Logger {
+  let shared: JsonObject = {}
   let hider: SecretHider = { scrub: (text) => text, redact: (text) => text }
   const cut = (text: string) => {
     const cleaned = hider.redact(text)
@@ -48,7 +51,7 @@ export function createLogger({ clock, out, format, level }: LoggerOptions): Logg
     (message: string, fields: JsonObject = {}) => {
       if (levels.indexOf(own) < levels.indexOf(level)) return
       const entry = { time: new Date(clock.now()).toISOString(), level: own, message: cut(message) }
-      const cleaned = cleanFields(fields)
+      const cleaned = cleanFields(format === 'json' ? { ...shared, ...fields } : fields)
       if (format === 'json')
         out(`${escapeStray(JSON.stringify({ ...entry, ...cleaned, ...entry }), false)}\n`)
       else out(`${formatText(entry, cleaned)}\n`)
@@ -60,6 +63,9 @@ export function createLogger({ clock, out, format, level }: LoggerOptions): Logg
     error: log('error'),
     setSecrets: (next) => {
       hider = next
+    },
+    setFields: (fields) => {
+      shared = { ...shared, ...fields }
     },
     scrub: (...given) => hider.scrub(...given),
     redact: (text) => hider.redact(text),

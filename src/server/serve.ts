@@ -1,5 +1,6 @@
 import { throwDefect } from '../core/model/edgewise-error.ts'
 import { inSpan } from '../core/model/tracing.ts'
+import { refuseBadToken } from '../operations/runtime/connect.ts'
 import { findAuthor } from '../operations/submission/find-author.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
@@ -118,9 +119,12 @@ async function begin(
   try {
     const start = async () => {
       const tip = await fetchTraced(branch, tracer)
+      logger.setFields({ replica: machine.processName, commit: tip })
+      logger.info('checks the commit, and opens the database of its workspace')
       const load = (each: string) => ports.loadCommit(branch, each, outside)
       const workspace = await loadFirst(branch, tip, load, logger)
       logger.setSecrets(workspace)
+      logger.setFields({ workspace: workspace.config.id })
       return { branch, tip, workspace }
     }
     return await inSpan(tracer, 'serve start', start, { kind: 'root' })
@@ -152,11 +156,12 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
       logger.debug(`what this replica has found was not stored: ${error.message}`)
     })
   }
+  const canWrite = hasToken(replica)
   const following = follower.follow()
   const term = await waitForTerm(leadership, outside, {
     logger,
     onTick,
-    mayLead: () => !position.isCutOff,
+    mayLead: () => canWrite && !position.isCutOff,
   })
   if (term === null) return
   setTerm(term.number)
@@ -183,6 +188,18 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
   // Without a resignation, another replica leads after a lease: what was left has ended then.
   if (!position.isOvertaken && signal.aborted && isDone)
     await resign(leadership, term.number, logger)
+}
+
+/** Returns whether a replica has a token of the service; logs why not. */
+function hasToken({ workspace, logger }: Replica): boolean {
+  try {
+    refuseBadToken(workspace)
+    return true
+  } catch (error) {
+    throwDefect(error)
+    logger.error(`this replica does not lead: ${error.message}`, { code: error.code })
+    return false
+  }
 }
 
 /** Removes the locks that the leader before this one had. */

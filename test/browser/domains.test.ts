@@ -131,7 +131,7 @@ it('a reader finds a domain, its rollout and its status codes, and tries a reque
   const stage = await start(own)
   const tab = await stage.enter('/')
   await tab.getByRole('link', { name: 'Domains', exact: true }).click()
-  await tab.locator('input[name=domain]').fill('shop')
+  await tab.locator('input[name=domain]').fill('SHOP-1')
   await expect.poll(() => tab.locator('[data-count]').innerText()).toBe('1 of 3 domains')
   await tab.getByRole('link', { name: shop }).click()
   await tab.waitForURL(/\/domains\/shop-1/)

@@ -189,10 +189,35 @@ it('the search and the state filter, and stay in the address', async () => {
   await expect.poll(() => tab.locator('.fleet .none').isVisible()).toBe(true)
 })
 
+it('sorts by a column, finds owners, and keeps both in the address', async () => {
+  const rows: FleetRow[] = [
+    { domain: 'a.example.com', state: 'recorded', items: 9, requests: 20, owners: 'Team-Shop' },
+    { domain: 'b.example.com', state: 'drifted', items: 10, drifted: 2, confirmedAt: at },
+    { domain: 'c.example.com', state: 'recorded', items: 100, requests: 3, owners: 'team-api' },
+  ]
+  const tab = await open(writeFleet(rows))
+  const expectOrder = async (letters: string) =>
+    expect.poll(() => readNames(tab)).toEqual([...letters].map((letter) => `${letter}.example.com`))
+  await expectOrder('bac')
+  await tab.locator('select[name=sort]').selectOption('Items')
+  await expectOrder('cba')
+  await tab.locator('select[name=sort]').selectOption('Requests a day')
+  await expectOrder('acb')
+  await tab.locator('select[name=sort]').selectOption('Owners')
+  await expectOrder('bca')
+  await tab.locator('input[name=domain]').fill('TEAM')
+  await expectOrder('ca')
+  expect(new URL(tab.url()).hash).toBe('#domain=TEAM&sort=Owners')
+  await tab.reload()
+  await expectOrder('ca')
+  await tab.locator('input[name=domain]').fill('undefined')
+  await expectOrder('')
+})
+
 it('keys move through the list, and open a domain', async () => {
   const rows = buildRows(500)
   const tab = await open(writeFleet(rows))
-  await tab.locator('select[name=state]').focus()
+  await tab.locator('select[name=sort]').focus()
   await tab.keyboard.press('Tab')
   const focused = () => tab.locator(':focus').innerText()
   const first = await focused()

@@ -43,6 +43,28 @@ it('applies each new commit, and stops on SIGTERM', async () => {
   expect(await replica.end('SIGTERM')).toBe(143)
   expect(replica.log.at(-1)?.message).toBe('stopped')
   expect(replica.err).not.toContain(token)
+  // Each line says whose it is, the first one as soon as the commit is known.
+  const [begin, ...others] = replica.log
+  expect(begin).toMatchObject({ commit: first, replica: expect.stringMatching(/-\d+$/) as string })
+  for (const line of others)
+    expect(line).toMatchObject({ workspace: 'default', replica: begin?.['replica'] })
+  expect(replica.log.at(-1)?.['commit']).toBe(second)
+})
+
+it('without a token of the service says so, and leaves the lead to others', async () => {
+  enterServed()
+  place.manifest(name(1), { timeout: { time: 60 } })
+  const tip = commit()
+  delete place.env['EDGEWISE_TOKEN']
+  const without = await start()
+  const { message, level } = await without.waitFor('does not lead')
+  expect([message, level]).toEqual([expect.stringContaining('EDGEWISE_TOKEN'), 'error'])
+  place.env['EDGEWISE_TOKEN'] = token
+  const leader = await start()
+  await leader.waitFor(`commit ${tip.slice(0, 12)}: done`)
+  const { role } = (await (await without.get('/api/status')).json()) as { role: string }
+  expect(role).toBe('standby')
+  expect(await without.end('SIGTERM')).toBe(143)
 })
 
 it('judges guards once the secrets of commands are compared', async () => {

@@ -56,4 +56,6 @@ it('each piece of work of a controller is a trace, which is sent when it stops',
   expect(step?.attributes['edgewise.rollout']).toBe(first?.attributes['edgewise.rollout'])
   expect(listBelow(step)).toEqual(expect.arrayContaining(['wait for lock', 'watch wave', 'wave']))
   expect(receiver.raw).not.toContain(token)
+  const instance = replica.log[0]?.['replica']
+  expect(receiver.resource['service.instance.id']).toBe(instance)
 })

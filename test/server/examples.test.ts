@@ -7,6 +7,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { toLabels } from '../../src/outlets/metrics/items.ts'
 import { createServerMetrics } from '../../src/outlets/metrics/server-metrics.ts'
 import type { ErrorCode } from '../../src/core/model/edgewise-error.ts'
+import type { Verdict } from '../../src/core/model/health.ts'
 import type { ListedState } from '../../src/core/model/listed-rollout.ts'
 import type { Controller } from '../../src/server/controller.ts'
 import { createHttpServer } from '../../src/server/http/http-server.ts'
@@ -94,6 +95,7 @@ describe('queries', () => {
 
   it('select values of labels that exist', () => {
     const states: ListedState[] = ['waiting-for-approval', 'paused']
+    const verdicts: Verdict[] = ['worse']
     const codes: (ErrorCode | 'defect')[] = [
       'record-unreachable',
       'record-damaged',
@@ -106,6 +108,7 @@ describe('queries', () => {
       outcome: Object.keys(toLabels({ confirmed: 0, refused: 0, inDoubt: 0, notSent: 0 })),
       status: ['confirmed', 'in-doubt', 'unset'],
       kind: ['pending', 'live'],
+      verdict: verdicts,
       workspace: ['$workspace'],
     }
     const selected = queries.flatMap((query) => [...query.matchAll(/(\w+)=~?"([^"]+)"/g)])
@@ -186,6 +189,16 @@ describe('containers', () => {
       expect(flags.length).toBeGreaterThan(3)
       for (const flag of flags) expect(help).toMatch(new RegExp(`^ +${flag} <`, 'm'))
     }
+  })
+
+  it('read a repository of any user, as any user but root', () => {
+    const { volumes, user, command } = compose.services['serve'] ?? {}
+    expect(user).toBe('${EDGEWISE_USER:-1000}')
+    expect(volumes).toContain('./gitconfig:/etc/gitconfig:ro')
+    const asked = ['config', '--file', join(folder, 'gitconfig'), '--get-all', 'safe.directory']
+    const named = execFileSync('git', asked, { encoding: 'utf8' }).trim().split('\n')
+    const repository = command?.[1] ?? ''
+    expect(named).toEqual([repository, join(repository, '.git')])
   })
 
   it('set variables that are used', () => {

@@ -32,7 +32,7 @@ it('a verdict is one short line of the log, without its curves', async () => {
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     {
       time: '1970-01-01T00:00:00.000Z',
-      level: 'info',
+      level: 'warn',
       message: 'wave.judged',
       wave: 1,
       verdict: 'worse',
@@ -41,6 +41,13 @@ it('a verdict is one short line of the log, without its curves', async () => {
       callsLeft: 7,
     },
   ])
+  progress.report({ ...event, verdict: 'same-or-better', worse: [] }, 7)
+  progress.report(
+    { type: 'rollout.taking-back', time: 'now', apply: 'a', reason: '', writes: 1 },
+    7,
+  )
+  const levels = lines.map((line) => (JSON.parse(line) as { level: string }).level)
+  expect(levels).toEqual(['warn', 'info', 'warn'])
 })
 
 it('consents to plans, but not to releases by a workspace that never applied them', async () => {

@@ -42,6 +42,21 @@ describe('a log of JSON', () => {
     expect(lines.every((line) => line.endsWith('}\n'))).toBe(true)
   })
 
+  it('has the fields that were set in each line, unless a line has its own', () => {
+    const logger = withHider(create(), (text) => text.replaceAll('secret', '***'))
+    logger.info('begins')
+    logger.setFields({ workspace: 'shop', commit: 'a' })
+    logger.setFields({ commit: 'secret' })
+    logger.info('applied', { writes: 1 })
+    logger.info('a step', { commit: 'c', time: 'x' })
+    create({ format: 'text' }).setFields({ commit: 'a' })
+    expect(parsed()).toEqual([
+      { time, level: 'info', message: 'begins' },
+      { time, level: 'info', message: 'applied', workspace: 'shop', commit: '***', writes: 1 },
+      { time, level: 'info', message: 'a step', workspace: 'shop', commit: 'c' },
+    ])
+  })
+
   it('escapes what could end the line or control a terminal, and keeps the values', () => {
     const hostile = 'a\nb\r\u0000\u001b[31mred\u007f\u009b2J\u2028\u202e\t"\\\ud800é🙂'
     create().warn(hostile, { [hostile]: [hostile] })

@@ -42,8 +42,8 @@ export interface DriftItem {
   domain: Domain
   item: ItemKey
   /**
-   * `pending`: desired differs from recorded. `waiting`: so it does, and an open rollout sends it
-   * with a later wave, which is no drift. `live`: observed differs from recorded.
+   * `pending`: desired differs from recorded. `waiting`: so it does, and a later wave sends it,
+   * which is no drift. `live`: observed differs from recorded.
    */
   kinds: ('pending' | 'waiting' | 'live')[]
   confidence: Confidence

@@ -127,13 +127,14 @@ export function createInput(name: string, attributes: Record<string, string>): H
   return h('input', { name, autocomplete: 'off', ...attributes })
 }
 
-/** Creates a list of choices; the first one is all. */
+/** Creates a list of choices; the first one is none of them. */
 export function createSelect<Value extends string>(
   name: string,
   values: readonly Value[],
   format: (value: Value) => string = (value) => value,
+  first = 'all',
 ): HTMLSelectElement {
-  const box = h('select', { name }, h('option', { value: '' }, 'all'))
+  const box = h('select', { name }, h('option', { value: '' }, first))
   for (const value of values) box.append(h('option', { value }, format(value)))
   return box
 }

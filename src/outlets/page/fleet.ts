@@ -25,6 +25,7 @@ export class FleetList {
   private readonly columns: FleetColumn[]
   private readonly domain = createInput('domain', { type: 'search', placeholder: 'Part of a name' })
   private readonly state: HTMLSelectElement
+  private readonly sort: HTMLSelectElement
   private readonly count = h('p', { 'data-count': true, role: 'status' })
   private readonly body = h('div', { class: 'rows', role: 'rowgroup' })
   private readonly table = h('div', { role: 'table', 'aria-label': 'Domains' })
@@ -39,12 +40,12 @@ export class FleetList {
     this.columns = listColumns(fleet.rows)
     const present = fleetStates.filter((state) => fleet.rows.some((row) => row.state === state))
     this.state = createSelect('state', present, (state) => stateLooks[state].words)
+    const titles = this.columns.map(([, title]) => title)
+    this.sort = createSelect('sort', titles, undefined, 'Domain')
     const head = h(
       'div',
       { role: 'row', class: 'listed head', 'aria-rowindex': 1 },
-      ...['Domain', 'State', ...this.columns.map(([, title]) => title)].map((title) =>
-        h('span', { role: 'columnheader' }, title),
-      ),
+      ...['Domain', 'State', ...titles].map((title) => h('span', { role: 'columnheader' }, title)),
     )
     const port = h('div', { class: 'port' }, this.table)
     this.table.append(h('div', { role: 'rowgroup', class: 'heads' }, head), this.body)
@@ -60,6 +61,7 @@ export class FleetList {
     const fields = [
       { label: 'Domain', box: this.domain },
       { label: 'State', box: this.state },
+      { label: 'Sort by', box: this.sort },
     ].map(createLabel)
     const attributes = { class: 'filters', role: 'search', 'aria-label': 'Filter the domains' }
     const form = h('form', attributes, ...fields, this.count)
@@ -70,7 +72,7 @@ export class FleetList {
 
   private onInput(): void {
     const values = new URLSearchParams()
-    for (const { name, value } of [this.domain, this.state])
+    for (const { name, value } of [this.domain, this.state, this.sort])
       if (value !== '') values.set(name, value)
     const hash = values.size === 0 ? location.pathname + location.search : `#${values.toString()}`
     history.replaceState(null, '', hash)
@@ -80,7 +82,7 @@ export class FleetList {
   /** Draws the domains that pass the filters of the address. */
   private draw(): void {
     const values = new URLSearchParams(location.hash.slice(1))
-    for (const box of [this.domain, this.state]) {
+    for (const box of [this.domain, this.state, this.sort]) {
       const value = values.get(box.name) ?? ''
       if (box.value !== value) box.value = value
       // A choice that the list does not have is none.
@@ -88,8 +90,16 @@ export class FleetList {
     }
     const [part, state] = [this.domain.value.toLowerCase(), this.state.value]
     this.shown = this.fleet.rows.filter(
-      (row) => row.domain.includes(part) && (state === '' || row.state === state),
+      (row) =>
+        `${row.domain} ${row.owners ?? ''}`.toLowerCase().includes(part) &&
+        (state === '' || row.state === state),
     )
+    const [key] = this.columns.find(([, title]) => title === this.sort.value) ?? []
+    const { compare } = new Intl.Collator('en', { numeric: true })
+    // Most first, but texts by the alphabet.
+    const sign = key === 'confirmedAt' || key === 'owners' ? 1 : -1
+    if (key !== undefined)
+      this.shown.sort((a, b) => sign * compare(String(a[key] ?? ''), String(b[key] ?? '')))
     const all = formatNoun(this.fleet.rows.length, 'domain')
     const isAll = this.shown.length === this.fleet.rows.length
     this.count.textContent = isAll ? all : `${formatCount(this.shown.length)} of ${all}`

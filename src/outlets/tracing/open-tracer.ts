@@ -11,6 +11,8 @@ export interface TracingOptions {
   /** The environment of this process: the SDK reads its own variables there. */
   env: Record<string, string | undefined>
   version: string
+  /** Names this process among the replicas; absent for a command. */
+  instance?: string
   /** Whether TRACEPARENT is not used: each piece of work begins a trace of its own. */
   ignoreParent?: boolean
   warn(text: string): void
@@ -80,7 +82,11 @@ function build(sdk: Sdk, { batch, timeoutMs }: TraceSettings, options: TracingOp
     shutdown: () => exporter.shutdown(),
   }
   const { context, trace } = sdk
-  const named = { 'service.name': 'edgewise', 'service.version': options.version }
+  const named = {
+    'service.name': 'edgewise',
+    'service.version': options.version,
+    'service.instance.id': options.instance,
+  }
   const provider = new sdk.BasicTracerProvider({
     resource: sdk
       .defaultResource()

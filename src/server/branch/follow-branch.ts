@@ -83,6 +83,7 @@ async function reportMove(
   before: string | null,
   commit: string,
 ): Promise<void> {
+  logger.setFields({ commit })
   logger.info(`the branch is at ${commit}`)
   if (before !== null && !(await branch.isAncestor(before, commit)))
     logger.warn(`the branch was forced: it was at ${before}, which is not part of it any more`)

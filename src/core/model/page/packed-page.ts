@@ -13,7 +13,7 @@ export type PackedPage = Omit<Page, 'parts' | 'changes' | 'writes'> & {
       text: string,
       isRemark?: true,
     ][],
-    kinds?: string[],
+    kinds?: string[] | null,
   ][]
   /** Neighbours with the same part, writes and state; places null if none has one. */
   changes: [
@@ -47,7 +47,7 @@ export function packPage({ parts, changes, writes, waves, ...page }: Page): Pack
           ? [line.action, line.indent, line.text, true]
           : [line.action, line.indent, line.text],
       ),
-      ...(kinds === undefined ? ([] as const) : ([kinds] as const)),
+      kinds ?? null,
     ]),
     changes: packChanges(changes),
     writes: writes.map(({ id, wave, domains, items, seconds }) => [
@@ -92,7 +92,7 @@ export function unpackPage({ parts, changes, writes, ...page }: PackedPage): Pag
         text,
         isRemark,
       })),
-      ...(kinds === undefined ? {} : { kinds }),
+      kinds: kinds ?? undefined,
     })),
     changes: changes.flatMap(([part, of, state, domains, places]) =>
       domains.map((domain, i) => ({

@@ -50,7 +50,7 @@ export interface PagePart {
   note: string
   isDestructive: boolean
   /** Kinds of drift, as the sentence counts them; absent elsewhere. */
-  kinds?: string[]
+  kinds?: string[] | undefined
   /** Before and after, line by line. */
   lines: PageLine[]
 }

@@ -30,15 +30,15 @@ export type DriftSummary = ReturnType<typeof summarizeDrift>
  * `unanswered`: domains that the service does not have.
  */
 export function summarizeDrift({ items, unanswered = [], stays = [] }: Drift) {
-  const confidences = { verified: 0, assumed: 0, inDoubt: 0 }
-  const count = { ...confidences, pending: 0, waiting: 0, live: 0, held: 0, ignored: 0 }
+  const kinds = { pending: 0, waiting: 0, live: 0, held: 0, ignored: 0 }
+  const count = { verified: 0, assumed: 0, inDoubt: 0, ...kinds }
   for (const each of items) {
-    const { confidence, kinds, held, ignored } = each
-    if (held) count.held++
-    if (ignored !== undefined) count.ignored++
+    const { confidence } = each
+    if (each.held) count.held++
+    if (each.ignored !== undefined) count.ignored++
     if (confidence !== 'in-doubt') count[confidence]++
     else if (isDrifted(each)) count.inDoubt++
-    for (const kind of kinds) count[kind]++
+    for (const kind of each.kinds) count[kind]++
   }
   return { ...count, unanswered: unanswered.length, stays: stays.length }
 }
