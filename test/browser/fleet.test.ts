@@ -197,7 +197,9 @@ it('sorts by a column, finds owners, and keeps both in the address', async () =>
   ]
   const tab = await open(writeFleet(rows))
   const expectOrder = async (letters: string) =>
-    expect.poll(() => readNames(tab)).toEqual([...letters].map((letter) => `${letter}.example.com`))
+    expect
+      .poll(() => readNames(tab))
+      .toEqual(letters.split('').map((letter) => `${letter}.example.com`))
   await expectOrder('bac')
   await tab.locator('select[name=sort]').selectOption('Items')
   await expectOrder('cba')

@@ -46,10 +46,8 @@ export function buildStatePathsIn(id: string, serviceAddress: string) {
     unlocks: `${id}/unlocks/${address}`,
     /** Folder of the salt of fingerprints, shared by all workspaces at the address. */
     salts: buildSaltFolder(address),
-    /**
-     * One file for each apply that sent writes after it had lost the lock: outside of `home`, which
-     * only a process with the lock may change.
-     */
+    // One file for each apply that sent writes after it had lost the lock: outside of `home`, which
+    // only a process with the lock may change.
     doubts: `${id}/doubts/${address}`,
     /** File of the traffic of domains, and its folder: outside of `home` too. */
     traffic: `${id}/traffic/${address}/figures.json`,
