@@ -51,7 +51,9 @@ it('an abort while a wave is sent takes effect after it, and leaves the rest on 
   expect([approve[0], abort]).toMatchObject([409, [200, { decision: 'aborted', held: 4 }]])
   await replica.waitFor(': done')
   const status = await (await replica.get('/api/status')).json()
-  const message = expect.stringMatching(/^4 changes on hold: a rollout was stopped/)
+  const message = expect.stringMatching(
+    /^4 changes on hold since .* by rollout .*, stopped: aborted by token\./,
+  )
   expect(status).toMatchObject({ applied: { status: 'done', message } })
   expect(await (await replica.get('/metrics')).text()).toMatch(/edgewise_branch_in_sync\{.*\} 0/)
   expect(await listSent()).toEqual([1])

@@ -18,7 +18,7 @@ const text = (more: Partial<Applied> = {}) => formatHistory([{ ...entry, ...more
 it('shows outcome, time, duration, author and commit of an apply', () => {
   expect(text()).toBe(
     'k7  complete  4 confirmed\n' +
-      '  2026-11-20T03:00:00Z · 90 s · by ops@example.com · commit 0123456789ab\n',
+      '  2026-11-20T03:00:00Z · 1 min 30 s · by ops@example.com · commit 0123456789ab\n',
   )
 })
 
@@ -50,7 +50,7 @@ it('shows what a killed apply left in-doubt, and how many writes it never began'
 })
 
 it('omits unknown fields', () => {
-  expect(text({ author: null, commit: null })).toContain('\n  2026-11-20T03:00:00Z · 90 s\n')
+  expect(text({ author: null, commit: null })).toContain('\n  2026-11-20T03:00:00Z · 1 min 30 s\n')
 })
 
 it('distinguishes an apply that may still run from one without a recorded end', () => {

@@ -67,6 +67,7 @@ describe('a chained history', () => {
       since: recordedAt,
       newest: known(300),
       signed: 300,
+      acts: [],
       hasHead: true,
       pending: 0,
     })
@@ -77,6 +78,7 @@ describe('a chained history', () => {
         since: null,
         newest: null,
         signed: null,
+        acts: [],
         hasHead: null,
         pending: 0,
       },

@@ -51,8 +51,8 @@ describe.each([':(glob)x', ':(icase)x', ':(none)x', ':(attr:x)x', ':(top)', ':!x
     it('has the tree of its own files', async () => {
       write(folder, 'a')
       write('x', 'a')
-      const head = await commit('both, secret\n\nbody')
-      expect(await findTree(folder)).toEqual(by(head, 'both, ***'))
+      const head = await commit('commit both, secret\n\nbody')
+      expect(await findTree(folder)).toEqual(by(head, 'commit both, ***'))
       write(folder, 'b')
       expect(await findTree(folder)).toEqual({ commit: null, onTopOf: head })
     })

@@ -51,7 +51,9 @@ describe('git processes of a command', () => {
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
     expect(await count('plan')).toEqual({
-      'rev-parse': 2,
+      'rev-parse': 1,
+      // The commit, with its author and subject.
+      'rev-list': 1,
       config: 1,
       'for-each-ref': 1,
       // The state, and whether somebody stopped all writes.
@@ -63,7 +65,9 @@ describe('git processes of a command', () => {
       'hash-object': 1,
     })
     expect(await count('apply', '--yes')).toEqual({
-      'rev-parse': 2,
+      'rev-parse': 1,
+      // The commit, with its author and subject.
+      'rev-list': 1,
       config: 1,
       // The state as loaded; before each push of it, what this clone has seen since.
       'for-each-ref': 3,
@@ -89,7 +93,9 @@ describe('git processes of a command', () => {
     await place.manifest('a.example.com', { timeout: { time: '10' } }).settle()
     place.manifest('a.example.com', { timeout: { time: '11' } })
     expect(await count('plan')).toEqual({
-      'rev-parse': 2,
+      'rev-parse': 1,
+      // The commit, with its author and subject.
+      'rev-list': 1,
       config: 1,
       // The state, and whether somebody stopped all writes.
       'for-each-ref': 2,
@@ -100,7 +106,9 @@ describe('git processes of a command', () => {
       'hash-object': 1,
     })
     expect(await count('apply', '--yes')).toEqual({
-      'rev-parse': 2,
+      'rev-parse': 1,
+      // The commit, with its author and subject.
+      'rev-list': 1,
       config: 1,
       // Acquire the lock, load the state, release the lock; three looks for a stop.
       'for-each-ref': 6,

@@ -130,9 +130,8 @@ export function nameAuthor({ author, by }: Responsible): string | null {
 
 /** Describes it with the commit: `by Ada · commit 8c1f0aa3b2d1 “Raise the pool” by Ben`. */
 export function describeWho(done: Responsible & SourceTree): string {
-  return [`by ${nameAuthor(done) ?? 'somebody unknown'}`, describeTree(done) ?? []]
-    .flat()
-    .join(' · ')
+  const author = nameAuthor(done)
+  return [author === null ? [] : `by ${author}`, describeTree(done) ?? []].flat().join(' · ')
 }
 
 /** Describes how long an apply took, or why that is not known. */

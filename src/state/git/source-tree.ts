@@ -43,7 +43,8 @@ export async function findSourceTree(
   if (opened === null) return { commit: null }
   const { git, folder, top } = opened
   const head = await git(['rev-list', '--max-count=1', '--format=%an%x00%s', 'HEAD'])
-  const [commit, about = ''] = splitLines(head.out).map((line) => line.replace('commit ', ''))
+  const [line, about = ''] = splitLines(head.out)
+  const commit = line?.split(' ')[1]
   if (head.code !== 0 || commit === undefined) return { commit: null }
   const texts = about.split('\0').map((text) => clean(text).slice(0, maxText))
   const [author = '', subject = ''] = texts

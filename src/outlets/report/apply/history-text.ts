@@ -70,7 +70,7 @@ export function formatEntry(apply: HistoryEntry, paint: Paint): string {
   const { id, startedAt, endedAt, writes, parts, outcome, pruned, fault } = apply
   const colour = outcome === 'complete' ? paint.green : paint.yellow
   const counts = formatCounts(writes, parts, endedAt === null ? 'never begun' : 'not sent')
-  const about = [formatTime(startedAt), describeLength(apply), describeWho(apply)]
+  const about = [formatTime(startedAt), describeLength(apply), describeWho(apply) || []].flat()
   const wrong = fault === undefined ? [] : ['  ', ...formatFindings([{ message: fault }], paint)]
   return [
     `${escapeInvisible(id)}  ${colour(nameOutcome(apply))}  ${counts || 'no write'}\n`,
