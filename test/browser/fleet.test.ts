@@ -199,7 +199,7 @@ it('sorts by a column, finds owners, and keeps both in the address', async () =>
   const expectOrder = async (letters: string) =>
     expect
       .poll(() => readNames(tab))
-      .toEqual(letters.split('').map((letter) => `${letter}.example.com`))
+      .toEqual(Array.from(letters, (letter) => `${letter}.example.com`))
   await expectOrder('bac')
   await tab.locator('select[name=sort]').selectOption('Items')
   await expectOrder('cba')
