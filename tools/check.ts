@@ -1,10 +1,8 @@
 /**
- * Runs all steps of CI in order up to the first failure, and prints the cost of each, and the size
- * of the code. Steps of one line run at the same time, and the outputs of the others follow that of
- * the first.
+ * Runs all steps of CI in order up to the first failure, and prints the cost of each. Steps of one
+ * line run at the same time, and the outputs of the others follow that of the first.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
 
 type Step = [name: string, command: string]
 
@@ -19,6 +17,7 @@ const steps: Step[][] = [
   [
     ['lint', 'npm run --silent lint'],
     ['house', 'npm run --silent house'],
+    ['size', 'npm run --silent size'],
     ['format', 'npm run --silent format:check'],
   ],
   [['tests', 'npm test --silent']],
@@ -47,7 +46,7 @@ for (const line of steps) {
   }
   if (process.exitCode !== undefined) break
 }
-console.log(`\n${formatCosts().join('\n')}\n\n${formatSizes().join('\n')}`)
+console.log(`\n${formatCosts().join('\n')}`)
 
 interface Ended {
   name: string
@@ -82,25 +81,5 @@ function formatCosts(): string[] {
     '|-----------------|--------:|------:|',
     ...costs.map(row),
     row(['all', all]),
-  ]
-}
-
-/** Formats the lines of the code that is written by hand. */
-function formatSizes(): string[] {
-  const files = execFileSync('git', ['ls-files', 'src', 'test', 'tools'], { encoding: 'utf8' })
-    .split('\n')
-    .filter((path) => path !== '' && !path.includes('/generated/'))
-  const count = (pattern: RegExp) =>
-    files
-      .filter((path) => pattern.test(path))
-      .reduce((sum, path) => sum + readFileSync(path, 'utf8').split('\n').length - 1, 0)
-  const row = (name: string, pattern: RegExp) =>
-    `| ${name.padEnd(15)} | ${count(pattern).toLocaleString('en').padStart(7)} |`
-  return [
-    '| by hand         |   lines |',
-    '|-----------------|--------:|',
-    row('src', /^src\//),
-    row('test, .ts', /^test\/.*\.ts$/),
-    row('tools', /^tools\//),
   ]
 }

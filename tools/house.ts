@@ -1,5 +1,5 @@
 /**
- * Prints the wings and rooms of `src` from top to bottom, with their imports, files and lines.
+ * Prints the rooms of `src` from top to bottom, with their files and imports.
  * Reports forbidden imports, pure rooms that use the outside world, and too many names or files in
  * one folder (exit code 1). The linter reports import cycles.
  */
@@ -141,7 +141,6 @@ const src = new URL('../src/', import.meta.url)
 interface Room {
   name: string
   files: number
-  lines: number
   imports: Map<string, number>
 }
 
@@ -152,7 +151,7 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
   const rooms = new Map(
     Object.keys(allowed).map((name) => [
       name,
-      { name, files: 0, lines: 0, imports: new Map<string, number>() },
+      { name, files: 0, imports: new Map<string, number>() },
     ]),
   )
   for (const path of listSourceFiles()) {
@@ -164,10 +163,7 @@ export function inspect(): { rooms: Room[]; faults: string[] } {
       continue
     }
     const isGenerated = path.includes('/generated/')
-    if (!isGenerated) {
-      room.files++
-      room.lines += text.split('\n').length - 1
-    }
+    if (!isGenerated) room.files++
     const targets = parseImports(text)
     for (const target of targets) {
       const other = target.startsWith('.')
@@ -346,21 +342,13 @@ function parseImports(text: string): string[] {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { rooms, faults } = inspect()
-  for (const { name, files, lines, imports } of rooms) {
+  for (const { name, files, imports } of rooms) {
     const list = [...imports].map(([other, count]) => `${other} ${count}`).join(', ')
     console.log(
-      `${name.padEnd(15)} ${String(files).padStart(3)} files ` +
-        `${String(lines).padStart(6)} lines   ` +
+      `${name.padEnd(15)} ${String(files).padStart(3)} files   ` +
         (list === '' ? 'imports nothing' : `imports ${list}`),
     )
   }
-  const wings = new Map<string, number>()
-  for (const { name, lines } of rooms) {
-    const wing = name.split('/')[0] ?? name
-    wings.set(wing, (wings.get(wing) ?? 0) + lines)
-  }
-  const listed = [...wings].map(([wing, lines]) => `${wing} ${lines}`).join(', ')
-  console.log(`\n${wings.size} wings, with their lines: ${listed}`)
   for (const fault of faults) console.error(fault)
   if (faults.length > 0) process.exitCode = 1
 }
