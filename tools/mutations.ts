@@ -56,6 +56,7 @@ async function tryAll(placed: { path: string; mutation: Mutation }[]): Promise<R
   const name = `${commit} ${options.quick ? 'quick' : 'all'}`
   const kept = loadResults(name)
   const scratch = new Scratch(cwd)
+  await scratch.prepare()
   const remove = () => scratch.remove()
   process.once('exit', remove)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

@@ -1,5 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,7 +25,9 @@ const maxMs: Record<Mode, number> = { 'npm test': 15 * 60_000, longer: 45 * 60_0
 export class Scratch {
   readonly folder = mkdtempSync(join(tmpdir(), 'edgewise-mutations-'))
   readonly root = pathToFileURL(`${this.folder}/`)
-  readonly #report = join(this.folder, 'report.json')
+  readonly #report = join(this.folder, 'node_modules/.report.json')
+  readonly #dist = join(this.folder, 'dist')
+  readonly #unmutated = join(this.folder, 'node_modules/.dist')
   readonly #files = new Map<Mode, string[]>()
 
   constructor(from: string) {
@@ -46,9 +56,19 @@ export class Scratch {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  /** Builds the program, as `npm test` does; false if that fails. */
+  /** Builds the program once in full. */
+  async prepare(): Promise<void> {
+    if ((await this.#run('npm test', 'npm', ['run', '--silent', 'build'])) !== 0)
+      throw new Error('npm run build fails without a mutation')
+    renameSync(this.#dist, this.#unmutated)
+  }
+
+  /** Builds the program, but its types: tests are tried, not the compiler. False if that fails. */
   async build(): Promise<boolean> {
-    return (await this.#run('npm test', 'npm', ['run', '--silent', 'build'])) === 0
+    const status = await this.#run('npm test', 'npx', ['tsx', 'tools/build.ts', '--no-types'])
+    const filter = (path: string) => statSync(path).isDirectory() || path.endsWith('.d.ts')
+    cpSync(this.#unmutated, this.#dist, { recursive: true, filter })
+    return status === 0
   }
 
   /** Runs test files, or those that a source file reaches, up to the first failure. */

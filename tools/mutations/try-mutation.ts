@@ -27,7 +27,7 @@ export async function tryMutation(
   scratch.write(path, mutate(before, mutation) ?? before)
   try {
     if (!(await scratch.build()))
-      return { mutation, by: 'npm test', test: 'npm run build', isUnsure: false }
+      return { mutation, by: 'npm test', test: 'the build', isUnsure: false }
     for (const mode of modes) {
       const found = await findFailure(scratch, path, mode)
       if (found === null) continue
