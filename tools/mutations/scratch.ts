@@ -15,6 +15,9 @@ import { pathToFileURL } from 'node:url'
 /** What the tests say: which one failed, or which files ran without a failure. */
 export type Verdict = { failed: string; file: string } | { passed: string[] }
 
+/** Test files, or those that import a source at any distance, without some. */
+export type Which = { files: string[] } | { related: string; but: string[] }
+
 /** The tests of `npm test`, or the longer checks at a tenth. */
 export type Mode = 'npm test' | 'longer'
 
@@ -71,10 +74,12 @@ export class Scratch {
     return status === 0
   }
 
-  /** Runs test files, or those that a source file reaches, up to the first failure. */
-  async test(mode: Mode, which: { related: string } | { files: string[] }): Promise<Verdict> {
+  /** Runs test files, or others that a source file reaches, up to the first failure. */
+  async test(mode: Mode, which: Which): Promise<Verdict> {
     const chosen =
-      'related' in which ? ['related', which.related, '--run'] : ['run', ...which.files]
+      'related' in which
+        ? ['related', which.related, '--run', ...which.but.map((file) => `--exclude=${file}`)]
+        : ['run', ...which.files]
     const report = ['--reporter=json', `--outputFile=${this.#report}`]
     rmSync(this.#report, { force: true })
     const options = ['--bail=1', '--passWithNoTests', ...report]

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mutate, type Mutation } from './list.ts'
-import type { Mode, Scratch, Verdict } from './scratch.ts'
+import type { Mode, Scratch, Verdict, Which } from './scratch.ts'
 
 /** Result of a mutation: which test found it, if any. */
 export interface Result {
@@ -46,9 +46,9 @@ type Failure = Extract<Verdict, { failed: string }>
 async function findFailure(scratch: Scratch, path: string, mode: Mode): Promise<Failure | null> {
   const all = await scratch.listFiles(mode)
   const ran = new Set<string>()
-  const stages = [
+  const stages: (() => Which)[] = [
     () => ({ files: all.filter((file) => isNear(scratch, path, file)) }),
-    () => ({ related: path }),
+    () => ({ related: path, but: [...ran] }),
     () => ({ files: all.filter((file) => !ran.has(file)) }),
   ]
   for (const choose of stages) {
@@ -61,9 +61,10 @@ async function findFailure(scratch: Scratch, path: string, mode: Mode): Promise<
   return null
 }
 
-/** Whether a test stands in a folder that has the name of a room of the source. */
+/** Whether a test stands in a folder that has the name of a room of the source, or sees all. */
 function isNear({ root }: Scratch, path: string, file: string): boolean {
   const rooms = path.split('/').slice(1, -1)
+  if (file.startsWith('test/long/recordings-of-')) return true
   return rooms.some(
     (room) => existsSync(new URL(`test/${room}/`, root)) && file.startsWith(`test/${room}/`),
   )
