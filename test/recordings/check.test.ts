@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { itLong } from '../runs.ts'
 import { compareLines, parseRecordings } from './check.ts'
 import { groups } from './list-workspaces.ts'
 
@@ -40,7 +41,7 @@ it('a workspace without a recording is a difference', () => {
   expect(compareLines('two domains', undefined, lines)).toEqual(['two domains: not recorded'])
 })
 
-it('at least 300 workspaces are recorded, each by a name of its own', () => {
+itLong('at least 300 workspaces are recorded, each by a name of its own', () => {
   const names = Object.values(groups).flatMap((build) => build().map(({ name }) => name))
   expect(names.length).toBeGreaterThanOrEqual(300)
   expect(new Set(names).size).toBe(names.length)

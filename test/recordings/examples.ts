@@ -47,7 +47,10 @@ export function buildExamples(): RecordedWorkspace[] {
     build('every item', everyItem, diffFiles(everyItem, oneItemLess), 'origin.example.com'),
     build('serve', loadFolder('serve/workspace'), {}, 'www.example.com'),
     build('nothing', { 'edgewise.yaml': buildWorkspaceFile() }, {}, 'www.example.com'),
-    build('no workspace', { 'edgewise.yaml': null }, {}, 'www.example.com'),
+    {
+      ...build('no workspace', { 'edgewise.yaml': null }, {}, 'www.example.com'),
+      commands: 'none',
+    },
     build(
       'one domain',
       {

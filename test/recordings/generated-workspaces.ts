@@ -14,11 +14,11 @@ import {
   type RecordedWorkspace,
 } from './workspace.ts'
 
-const [fleets, edited] = [70, 30]
+const [fleetCount, mutatedCount] = [70, 30]
 
 /** Builds fleets of 2 to 25 domains from seeds; some unset items without a documented reset. */
 export function buildFleets(): RecordedWorkspace[] {
-  return Array.from({ length: fleets }, (_, seed) => {
+  return Array.from({ length: fleetCount }, (_, seed) => {
     const deletes = seed % 5 === 4
     const settings: JsonObject = deletes ? { service: { unset: true } } : {}
     return buildFleet(`fleet ${seed}`, settings, deletes)
@@ -108,9 +108,9 @@ export function buildFaulty(): RecordedWorkspace[] {
 }
 
 /** Builds workspaces of which one file is mutated, as the fuzzer does. */
-export function buildEdited(): RecordedWorkspace[] {
+export function buildMutated(): RecordedWorkspace[] {
   const paths = [...sources.keys()]
-  return Array.from({ length: edited }, (_, seed) => {
+  return Array.from({ length: mutatedCount }, (_, seed) => {
     const path = paths[seed % paths.length] ?? ''
     const files = Object.fromEntries(
       [...sources].map(([name, text]) => [name, text.replace('https://service', serviceUrl)]),
@@ -130,23 +130,38 @@ function buildFleet(name: string, given: JsonObject, deletes = false): RecordedW
   const workload = new Workload(new Chance(name), deletes)
   const files = buildSnapshot(workload.desired())
   workload.edit()
+  const edited = buildConfigs(workload.desired())
+  const live = edited
+    .filter((_, i) => i % 2 === 0)
+    .map(([domain, items]) => [domain, omitUnset(items)])
   return {
     name,
-    files: { 'edgewise.yaml': buildWorkspaceFile(given), ...files },
-    edits: diffFiles(files, buildSnapshot(workload.desired())),
+    files: {
+      'edgewise.yaml': buildWorkspaceFile(given),
+      'live.json': JSON.stringify(Object.fromEntries(live)),
+      ...files,
+    },
+    edits: diffFiles(files, buildManifests(edited)),
     domain: 'd0.example.com',
-    commands: 'usual',
+    commands: given['rollout'] === undefined ? 'usual' : 'rollout',
     extended: given['service'] !== undefined,
   }
 }
 
 function buildSnapshot(snapshot: Snapshot): Files {
-  return buildManifests(
-    [...snapshot].map(([domain, items]) => [
-      domain,
-      Object.fromEntries(
-        [...items].map(([item, { candidates }]) => [item, candidates[0] ?? { $unset: true }]),
-      ),
-    ]),
-  )
+  return buildManifests(buildConfigs(snapshot))
+}
+
+const unset = { $unset: true }
+
+function buildConfigs(snapshot: Snapshot): [domain: string, items: JsonObject][] {
+  return [...snapshot].map(([domain, items]) => [
+    domain,
+    Object.fromEntries([...items].map(([item, { candidates }]) => [item, candidates[0] ?? unset])),
+  ])
+}
+
+/** Leaves out the items that are unset, as the service does. */
+function omitUnset(items: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(items).filter(([, value]) => value !== unset))
 }

@@ -1,6 +1,6 @@
 import { buildConformance, buildPairs, buildRuleLists, buildTraces } from './item-workspaces.ts'
 import { buildExamples } from './examples.ts'
-import { buildEdited, buildFaulty, buildFleets, buildSettings } from './generated-workspaces.ts'
+import { buildMutated, buildFaulty, buildFleets, buildSettings } from './generated-workspaces.ts'
 import type { RecordedWorkspace } from './workspace.ts'
 
 /** The workspaces, by the file that has their recordings. */
@@ -8,5 +8,5 @@ export const groups: Record<string, () => RecordedWorkspace[]> = {
   examples: buildExamples,
   items: () => [...buildConformance(), ...buildTraces(), ...buildRuleLists()],
   pairs: buildPairs,
-  fleets: () => [...buildFleets(), ...buildSettings(), ...buildFaulty(), ...buildEdited()],
+  fleets: () => [...buildFleets(), ...buildSettings(), ...buildFaulty(), ...buildMutated()],
 }

@@ -6,7 +6,7 @@ import type { Io } from '../../src/cli/io.ts'
 import { run } from '../../src/cli/program.ts'
 import { Chance } from '../simulation/chance.ts'
 import { Place, token, type CommandResult } from '../steps/cli.ts'
-import { listSteps } from './commands.ts'
+import { lastId, listSteps, onTerminal } from './commands.ts'
 import { RecordedService } from './service.ts'
 import { serviceUrl, type Files, type RecordedWorkspace } from './workspace.ts'
 
@@ -37,6 +37,7 @@ export async function runWorkspace(workspace: RecordedWorkspace): Promise<Record
   const fix = fixOutside(place, new Chance(workspace.name))
   const seen = listFiles(root)
   const recordings: Recording[] = []
+  let id = 'none'
   try {
     for (const step of listSteps(workspace)) {
       time.now += between
@@ -45,7 +46,13 @@ export async function runWorkspace(workspace: RecordedWorkspace): Promise<Record
         listNewFiles(root, seen)
         continue
       }
-      const { code, out, err } = await runCommand(step, fix)
+      place.onTerminal = step[0] === onTerminal
+      const line = step.filter((word) => word !== onTerminal)
+      const { code, out, err } = await runCommand(
+        line.map((word) => (word === lastId ? id : word)),
+        fix,
+      )
+      id = (out + err).match(/\b\d{8}T\d{6}Z-[0-9a-f]{4}\b/g)?.at(-1) ?? id
       const found = { out, err, calls: service.takeCalls(), files: listNewFiles(root, seen) }
       const named = Object.entries(found).map(([key, text]) => [key, normalize(text, root)])
       recordings.push({ command: step.join(' '), exit: code, ...Object.fromEntries(named) })
@@ -86,8 +93,7 @@ function fixOutside(place: Place, chance: Chance): Fix {
     const io = place.createIo(ran)
     return {
       ...io,
-      columns: Infinity,
-      errColumns: Infinity,
+      ...(place.onTerminal ? {} : { columns: Infinity, errColumns: Infinity }),
       newId: () => `00000000-0000-4000-8000-${ids.between(1e11, 1e12 - 1)}`,
       random: () => chance.draw(),
       user: 'user@machine',

@@ -13,7 +13,7 @@ export interface RecordedWorkspace {
   edits: Files
   /** The domain of commands for one domain. */
   domain: string
-  commands: 'usual' | 'invalid' | 'all'
+  commands: 'usual' | 'invalid' | 'all' | 'rollout' | 'none'
   /** Faults of the service. */
   faults?: Fault[]
   /** Whether the service offers what some accounts do beyond the specification. */
