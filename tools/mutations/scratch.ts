@@ -32,6 +32,7 @@ export class Scratch {
   readonly #dist = join(this.folder, 'dist')
   readonly #unmutated = join(this.folder, 'node_modules/.dist')
   readonly #files = new Map<Mode, string[]>()
+  #end: () => unknown = () => undefined
 
   constructor(from: string) {
     const run = (program: string, ...args: string[]) => execFileSync(program, args, { cwd: from })
@@ -55,7 +56,9 @@ export class Scratch {
     writeFileSync(new URL(path, this.root), text)
   }
 
+  /** Ends what runs in the copy, and removes it. */
   remove(): void {
+    this.#end()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
@@ -115,12 +118,15 @@ export class Scratch {
         detached: true,
       })
       let ended = true
+      // With all processes that it has started.
+      this.#end = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')
       const timer = setTimeout(() => {
         ended = false
-        process.kill(-(child.pid ?? 0), 'SIGKILL')
+        this.#end()
       }, maxMs[mode])
       child.once('close', (status) => {
         clearTimeout(timer)
+        this.#end = () => undefined
         resolve(ended ? (status ?? 1) : null)
       })
     })
