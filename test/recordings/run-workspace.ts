@@ -26,8 +26,20 @@ const start = Date.UTC(2026, 10, 20, 12)
 /** Time between two commands, ms. */
 const between = 90_000
 
-/** Runs the commands of a workspace in a folder of its own, on a clock and a chance of its own. */
+/** Runs the commands of a workspace in a folder, a time zone, a clock and a chance of its own. */
 export async function runWorkspace(workspace: RecordedWorkspace): Promise<Recording[]> {
+  const { TZ: zone } = process.env
+  // Texts for people have times of the machine.
+  process.env['TZ'] = 'UTC'
+  try {
+    return await runCommands(workspace)
+  } finally {
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  }
+}
+
+async function runCommands(workspace: RecordedWorkspace): Promise<Recording[]> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'edgewise-recordings-')))
   const place = new Place(serviceUrl, '', { root })
   const time = { now: start }
