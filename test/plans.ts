@@ -66,7 +66,7 @@ export function buildPlan(
       ...summary,
     },
     basis: { desired: {}, recorded: {}, target: [], items: [], commit: null, ...basis },
-    planner: { version: 1, effort: 'normal' },
+    planner: { version: 1 },
     warnings: [],
     ...(definite.length === changes.length
       ? {}

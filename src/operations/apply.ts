@@ -19,14 +19,12 @@ import { submitPlan } from './submission/submit-plan.ts'
 import { verifyWritten } from './submission/verify-written.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
-import type { Effort } from '../core/model/plan.ts'
 import { narrowSnapshot } from '../core/plan/selection.ts'
 
 /** Options of an apply. */
 export interface ApplyRequest extends SelectionRequest, GuardRequest, LockRequest {
   /** Text of a plan file to apply; the file selects its own domains and items. */
   planFile?: string
-  effort?: Effort
   /** Roll out in the workspace's waves; otherwise send all writes in one apply. */
   waves?: boolean
   /** Also apply changes that a stopped rollout put on hold. */
@@ -121,13 +119,12 @@ async function planSelected(
 export async function loadPlanOptions(
   store: RolloutStore & HistoryReader,
   recorded: RecordedState,
-  { waves = true, retryHeld, effort }: ApplyRequest,
+  { waves = true, retryHeld }: ApplyRequest,
 ): Promise<PlanOptions> {
   return {
     rollouts: await store.listRollouts(),
     retryHeld: retryHeld === true,
     atOnce: !waves,
     loadPast: () => listPastApplies(store, recorded, maxRevertChanges),
-    effort,
   }
 }

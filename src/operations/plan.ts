@@ -2,7 +2,7 @@ import type { Configured, Desired, Plannable, Secrets } from './runtime/workspac
 import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import { addKeptFields } from '../core/diff/kept-fields.ts'
-import type { Effort, Plan, PlanTimes } from '../core/model/plan.ts'
+import type { Plan, PlanTimes } from '../core/model/plan.ts'
 import { bindBasis } from '../core/plan/basis.ts'
 import { findUnfinished } from '../engine/rollout/on-hold.ts'
 import { findAuthor } from './submission/find-author.ts'
@@ -45,7 +45,6 @@ import { computeTimes } from '../core/plan/plan-times.ts'
 
 /** Options of a plan. */
 export interface PlanRequest extends SelectionRequest {
-  effort?: Effort
   /** Requests that are compared before and after the changes. */
   effects?: EffectsRequest | null
   /** Readings with which a witness of each kind of change is looked for. */
@@ -86,7 +85,7 @@ export async function plan(
   const selection = select(request, workspace, recorded)
   const [rollouts, traffic] = await Promise.all([store.listRollouts(), store.loadTraffic()])
   const loadPast = () => listPastApplies(store, recorded, maxRevertChanges)
-  const options = { effort: request.effort, rollouts, traffic, loadPast }
+  const options = { rollouts, traffic, loadPast }
   const [unmarked, stopped] = await Promise.all([
     makePlan(workspace, recorded, selection, options, outside),
     noteStop(accountStop),

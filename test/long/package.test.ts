@@ -47,7 +47,7 @@ const dialogue: Partial<Dialogue> = {
   confirm: async ({ kind }) => kind === 'apply',
 }
 const workspace = open('.', { dialogue })
-const planned: Planned = await workspace.plan({ target: ['*.example.com'], effort: 'quick' })
+const planned: Planned = await workspace.plan({ target: ['*.example.com'] })
 const changes: Change[] = planned.plan.changes
 const executed: Executed = await workspace.apply({ waves: false, allow: ['https'] })
 console.log(changes.length, executed.status, executed.result.confirmed, EdgewiseError.name)

@@ -42,7 +42,7 @@ beforeAll(async () => {
   writeManifest('hostile.yaml', { domain: hostile, config: { add_response_head: heads } })
   calls = {
     validate: [{}, { format: 'edgewise.diagnostics/1' }],
-    plan: [{ effort: 'quick' }, { format: 'edgewise.plan/1', summary: { set: 1 } }],
+    plan: [{}, { format: 'edgewise.plan/1', summary: { set: 1 } }],
     show: [{ domain: www }, { format: 'edgewise.domain/1', domain: www }],
     explain: [{ name: 'timeout' }, { title: 'Timeout', required: ['time'] }],
     trace: [{ requests: [`https://${www}/`] }, [{ format: 'edgewise.trace/1', domain: www }]],
@@ -54,7 +54,7 @@ beforeAll(async () => {
     ],
     test: [{}, { format: 'edgewise.test/1', summary: { tests: 13, passed: 13, failed: 0 } }],
     propose: [
-      { edits: [{ domain: www, item: 'timeout', value: { time: 99 } }], effort: 'quick' },
+      { edits: [{ domain: www, item: 'timeout', value: { time: 99 } }] },
       { valid: true, patch: expect.stringMatching(/^\+.*99/m) as unknown },
     ],
   }

@@ -55,7 +55,7 @@ const calls: [name: string, args: JsonObject][] = [
   ['validate', {}],
   ['validate', { file: 'domains', severity: 'error' }],
   ['plan', {}],
-  ['plan', { target: ['*.example.com'], items: ['timeout'], effort: 'quick', witnesses: true }],
+  ['plan', { target: ['*.example.com'], items: ['timeout'], witnesses: true }],
   ['plan', { strict: true, assume: { R3: 'cache-first' } }],
   ['show', { domain: www }],
   ['show', { domain: www, live: true }],
@@ -78,7 +78,7 @@ const calls: [name: string, args: JsonObject][] = [
   ['test', {}],
   ['test', { run: '*traced', mutate: 5 }],
   ['propose', { file: 'domains/other.yaml', text: proposal }],
-  ['propose', { edits: [{ domain: www, item: 'timeout', value: { time: 99 } }], effort: 'quick' }],
+  ['propose', { edits: [{ domain: www, item: 'timeout', value: { time: 99 } }] }],
 ]
 
 /** Reads all files below a folder, with their times. */
@@ -122,7 +122,7 @@ describe('the tools', () => {
 
   it.each<[name: string, args: JsonObject, ...line: string[]]>([
     ['validate', {}, 'validate'],
-    ['plan', { effort: 'normal' }, 'plan'],
+    ['plan', {}, 'plan'],
     ['show', { domain: www, live: true }, 'show', www, '--live'],
     ['explain', { name: 'https' }, 'explain', 'https'],
     ['trace', { requests: [`https://${www}/`] }, 'trace', `https://${www}/`],
@@ -246,7 +246,7 @@ describe('an answer', () => {
       place.manifest(`d${i}.example.com`, {
         ip_black_list: { list: Array.from({ length: 200 }, (_, j) => `198.${i}.${j}.1`) },
       })
-    const args = { effort: 'quick' }
+    const args = { strict: false }
     let { texts } = await agent.call('plan', args)
     let whole = ''
     let pages = 0
@@ -262,7 +262,7 @@ describe('an answer', () => {
       texts = (await callTool(agent.client, 'plan', { ...args, cursor })).texts
     }
     expect(pages).toBeGreaterThan(5)
-    expect(JSON.parse(whole)).toEqual(await place.json('plan', '--effort', 'quick'))
+    expect(JSON.parse(whole)).toEqual(await place.json('plan'))
   })
 
   itLong('with many problems goes on, too', async () => {

@@ -105,15 +105,6 @@ describe('a saved plan', () => {
     expect(err).not.toContain('private-path')
   })
 
-  it('is planned again with its own effort', async () => {
-    for (const effort of ['quick', 'normal']) {
-      place.manifest(www, { timeout: { time: 60 }, https: { cert_id: effort.length } })
-      await savePlan('--effort', effort)
-      expect(plan().planner).toEqual({ version: 1, effort })
-      expect((await place.cli('apply', 'plan.json')).code).toBe(0)
-    }
-  })
-
   it('is refused after grouping changed', async () => {
     place.manifest(www, { timeout: { time: 60 }, https: { cert_id: 1 } })
     await savePlan()
@@ -155,7 +146,7 @@ interface PlanFile {
     items?: string[]
     commit: null
   }
-  planner?: { version: number; effort: string }
+  planner?: { version: number }
 }
 
 /** Loads the plan file. */
@@ -214,11 +205,7 @@ describe('an altered plan file', () => {
     ['an item list that chooses less', ({ basis }) => void (basis.items = ['timeout'])],
     ['an item list of no items', ({ basis }) => void (basis.items = ['nonsense'])],
     ['no planner', (altered) => void delete altered.planner],
-    ['another planner', (altered) => void (altered.planner = { version: 99, effort: 'normal' })],
-    [
-      'an effort that does not exist',
-      (altered) => void (altered.planner = { version: 1, effort: 'most' }),
-    ],
+    ['another planner', (altered) => void (altered.planner = { version: 99 })],
   ])('is refused and sends nothing: %s', async (_what, alter) => {
     place.groupAsDocumented()
     await place.manifest(www, { https: { cert_id: 1 }, origin }).settle()
@@ -283,7 +270,7 @@ describe('an altered plan file', () => {
   it('of another planner version is refused with both versions', async () => {
     place.manifest(www, { timeout: { time: 60 } })
     await savePlan()
-    writeFileSync(file(), JSON.stringify({ ...plan(), planner: { version: 7, effort: 'normal' } }))
+    writeFileSync(file(), JSON.stringify({ ...plan(), planner: { version: 7 } }))
     expect((await place.cli('apply', 'plan.json')).err.replace(/\s+/g, ' ')).toContain(
       'it was made by version 7 of the planner, this is version 1',
     )

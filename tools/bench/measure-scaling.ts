@@ -11,7 +11,7 @@ type Work = 'validate' | 'plan' | 'first-plan' | 'load-dir' | 'save-dir' | 'load
 const labels: Record<Work, string> = {
   validate: 'validate, cold, CPU',
   plan: 'plan with nothing to do, cold, CPU',
-  'first-plan': 'first plan, --effort quick, CPU',
+  'first-plan': 'first plan, CPU',
   'load-dir': 'load the state, folder',
   'save-dir': 'save the state, folder',
   'load-git': 'load the state, git',
@@ -75,7 +75,7 @@ async function measureSize(bench: Workbench, size: number): Promise<[Work, numbe
   for (let round = 0; round < rounds; round++) {
     add('validate', bench.edgewiseCold(folder, ['validate']).cpu)
     add('plan', bench.edgewiseCold(folder, ['plan', '--detailed-exitcode']).cpu)
-    add('first-plan', bench.edgewiseCold(fresh, ['plan', '--effort', 'quick']).cpu)
+    add('first-plan', bench.edgewiseCold(fresh, ['plan']).cpu)
     for (const kind of ['dir', 'git'] as const) {
       const { load, save } = await measureState(kind, size)
       add(`load-${kind}`, load)

@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander'
-import type { Effort } from '../../core/model/plan.ts'
 import type { Planned } from '../../operations/plan.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -19,7 +18,6 @@ import {
 interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions, LevelOptions {
   detailedExitcode?: boolean
   out?: string
-  effort: Effort
   witness?: boolean
   rules?: string
 }
@@ -46,11 +44,11 @@ export function declarePlan(program: Command, declare: Declare): void {
       const { io } = context
       const workspace = await openToPlan(context, buildLevels(options), options.rules)
       const { readEffectsRequest, readReadings } = await import('../requests/effects-request.ts')
-      const { target, item: items, effort } = options
+      const { target, item: items } = options
       const dialogue = createTerminalDialogue(context)
       const effects = readEffectsRequest(context, workspace, options)
       const witnesses = options.witness === true ? readReadings(options) : null
-      const request = { target, items, effort, effects, witnesses }
+      const request = { target, items, effects, witnesses }
       const make = () => makePlan(workspace, request, { outside: io })
       const { takeTurn } = await import('../own/own-check.ts')
       const planned = await (options.rules === undefined ? make() : takeTurn(workspace, io, make))
@@ -75,11 +73,6 @@ export function declarePlan(program: Command, declare: Declare): void {
     .option('--witness', 'show for each change a request that it alters, or that none is')
     .option('--out <file>', 'save the plan for "edgewise apply FILE"')
     .addOption(new Option('--rules <file>', 'who may decide, for edgewise serve').hideHelp())
-    .addOption(
-      new Option('--effort <effort>', 'search effort for fewer writes')
-        .choices(['quick', 'normal'])
-        .default('normal'),
-    )
     .option(
       '--detailed-exitcode',
       'exit with 2 for changes (not conditional ones), values that stay, unfinished rollbacks',

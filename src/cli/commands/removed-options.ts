@@ -7,6 +7,7 @@ export const removedOptions: Readonly<Record<string, string>> = {
   'plan --run-policies':
     'policies are expressions. Run a program of your own on the output of "edgewise plan --json" ' +
     'in CI, before apply.',
+  'plan --effort': 'the planner always makes the same effort. Remove the option.',
   'plan approve': approving,
   'lsp --connect': 'the editor no longer reads state in a database; "edgewise show" does.',
   'mcp --allow-apply': approving,

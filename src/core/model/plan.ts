@@ -27,17 +27,9 @@ export interface PlanSummary {
   totalSeconds: number
 }
 
-/** Search effort of the planner for fewer writes, shortest first. */
-export const efforts = ['quick', 'normal'] as const
-export type Effort = (typeof efforts)[number]
-
-/**
- * Planner of the writes: the same planner with the same effort makes the same writes of the same
- * changes.
- */
+/** Planner of the writes: the same version makes the same writes of the same changes. */
 export interface Planner {
   version: number
-  effort: Effort
 }
 
 /** One wave of a plan. */

@@ -1,6 +1,5 @@
 import type { Write, Form, FormName } from '../model/change.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
-import type { Effort } from '../model/plan.ts'
 import {
   type Solver,
   serial,
@@ -51,6 +50,9 @@ export interface WriteSolution {
   /** Proven: no plan for these needs has fewer writes. */
   lowerBound: number
 }
+
+/** How long is searched for fewer writes. */
+export type Effort = 'quick' | 'normal'
 
 /** A small problem needs no bound before the search: the bound of its solver comes first. */
 const noBound: PriceEffort = { rounds: 0, sets: 0 }

@@ -6,7 +6,7 @@ import type { Action, Change, Form, Write } from '../model/change.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import { setItem, type Domain, type ItemKey, type Snapshot } from '../model/item.ts'
-import type { Effort, Plan, PlanSummary, Stay } from '../model/plan.ts'
+import type { Plan, PlanSummary, Stay } from '../model/plan.ts'
 import { pickTree, type SourceTree } from '../model/source-tree.ts'
 import { computeImpactShare, noTraffic, type TrafficProfile } from '../model/traffic.ts'
 import { findApprovalWaves } from './assign-waves.ts'
@@ -16,7 +16,7 @@ import { findPlanFault } from './find-plan-fault.ts'
 import type { Solver, Parallel, Progress } from '../model/parallel.ts'
 import { groupBy } from '../model/lists.ts'
 import { computeImpact } from './impact.ts'
-import { groupWrites, type WriteProblem } from './group-writes.ts'
+import { groupWrites, type Effort, type WriteProblem } from './group-writes.ts'
 import { writeInWaves, type ApprovalLimit, type ShareWaves, type Waves } from './write-in-waves.ts'
 import { findGroup } from './groups.ts'
 import { listNeeds } from './needs.ts'
@@ -79,7 +79,7 @@ export interface PlanInput extends SourceTree {
  * the desired state
  */
 export function makePlan(input: PlanInput): Plan {
-  const { recorded, desired, changes, stays = [], effort = 'normal', notes = {} } = input
+  const { recorded, desired, changes, stays = [], notes = {} } = input
   const { waves = { waveByDomain: new Map<Domain, number>() } } = input
   const problem = createProblem(input)
   const kinds = findKinds(changes)
@@ -114,7 +114,7 @@ export function makePlan(input: PlanInput): Plan {
       ...pickTree(input),
       ...(byTraffic ? { traffic: bindTraffic(traffic, profile) } : {}),
     },
-    planner: { version: plannerVersion, effort },
+    planner: { version: plannerVersion },
     references: collectReferences(changes, desired),
     ...(approvals.length === 0 ? {} : { approvals }),
     ...(stays.length === 0 ? {} : { stays }),

@@ -6,7 +6,7 @@ import { isSameJson, findPrototypeKey, type Json, type JsonObject, toList } from
 import { nameChange } from '../model/change.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
 import type { Domain, Snapshot, Value } from '../model/item.ts'
-import type { Effort, Plan, TrafficBasis } from '../model/plan.ts'
+import type { Plan, TrafficBasis } from '../model/plan.ts'
 import { findNewReference, findReference, listSecrets, mapSecrets } from '../model/secret.ts'
 import { checkStored } from '../model/text/stored-file.ts'
 import { formatTime, pluralize, listSome } from '../model/text/words.ts'
@@ -26,12 +26,11 @@ export interface SavedSecrets {
 }
 
 /**
- * A parsed plan file. It is data, not authority: it selects the domains, the items and the effort
- * of a new plan, which has to be equal. Nothing else of it is used.
+ * A parsed plan file. It is data, not authority: it selects the domains and the items of a new
+ * plan, which has to be equal. Nothing else of it is used.
  */
 export interface SavedPlan {
   selection: Selection
-  effort: Effort
   secrets: SavedSecrets
   /** Hashes by domain. */
   desired: Record<Domain, string>
@@ -82,7 +81,6 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
   // Only its own domains: a merge or an apply of other domains does not make a plan stale.
   return {
     selection: { target: domains, items },
-    effort: planner.effort,
     secrets: {
       unknown: listReferences(changes, findReference),
       fresh: listReferences(changes, findNewReference),
@@ -99,7 +97,7 @@ export function parseSavedPlan(data: Json | undefined): SavedPlan {
 /**
  * Refuses a saved plan that differs from the plan which the workspace gives now.
  *
- * @param now the plan of the same selection, made with the same effort
+ * @param now the plan of the same selection
  * @param json the same plan in the form of a plan file
  * @param snapshots recorded state and desired references of the saved plan's domains now
  * @param owner the workspace that would apply it

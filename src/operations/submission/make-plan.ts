@@ -5,7 +5,7 @@ import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-sec
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import { isConditional, type Change } from '../../core/model/change.ts'
 import type { Domain, Snapshot } from '../../core/model/item.ts'
-import type { Effort, Plan } from '../../core/model/plan.ts'
+import type { Plan } from '../../core/model/plan.ts'
 import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import { findReference, listReferencedNames } from '../../core/model/secret.ts'
 import { describeTree, type SourceTree } from '../../core/model/source-tree.ts'
@@ -45,7 +45,6 @@ import { withPool } from '../runtime/with-pool.ts'
 
 /** Options of a plan. */
 export interface PlanOptions {
-  effort?: Effort
   /** Stored rollouts: their items on hold are skipped, and an open rollout keeps its waves. */
   rollouts?: Rollout[]
   /** Figures of traffic; absent: none are known. */
@@ -197,7 +196,6 @@ async function planMatched(
   if (changes.length > 0) outside.onPhase?.({ name: 'planning' })
   const made = await runPlanner(config, outside, {
     ...input,
-    effort: request.effort,
     progress: (done, total) => outside.onPhase?.({ name: 'planning', done, total }),
     changes,
     stays: request.isPlanned === undefined ? listStays(input.recorded, input.desired) : [],

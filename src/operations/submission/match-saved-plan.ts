@@ -51,10 +51,10 @@ export async function matchSavedPlan(
   const { itemKeys } = workspace.config.service
   const saved = parseSavedPlan(parseJson(text))
   // Plans are compared in waves; an apply without waves sends the same writes at once.
-  const { effort, secrets } = saved
+  const { secrets } = saved
   const asOf = saved.traffic === null ? undefined : Date.parse(saved.traffic.at)
   const traffic = await store.loadTraffic(asOf)
-  const planOptions: PlanOptions = { ...options, atOnce: false, effort, saved: secrets, traffic }
+  const planOptions: PlanOptions = { ...options, atOnce: false, saved: secrets, traffic }
   const make = (own: PlanOptions) => makePlan(workspace, recorded, saved.selection, own, outside)
   const current = await make(planOptions)
   const snapshots = selectSnapshots(workspace, recorded, saved.selection, secrets)

@@ -2,7 +2,6 @@ import type { Configured, Policed } from '../../../operations/runtime/workspace-
 import { join } from 'node:path'
 import { EdgewiseError, throwDefect } from '../../../core/model/edgewise-error.ts'
 import type { Json } from '../../../core/model/json.ts'
-import type { Effort } from '../../../core/model/plan.ts'
 import { compareDiagnostics } from '../../../core/model/problem.ts'
 import { exists } from '../../../files/look.ts'
 import { isDeclaring } from '../../../manifest/manifests/forgotten-files.ts'
@@ -15,7 +14,7 @@ import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
 import { formatUnifiedDiff } from '../../../outlets/report/text/unified-diff.ts'
 import { refuseUnplannable, type Call } from '../session.ts'
 import { refuseHostileJson } from './observe.ts'
-import { declareTool, effortSchema, nameSchema } from './tool.ts'
+import { declareTool, nameSchema } from './tool.ts'
 import { isCollection, isMap } from 'yaml'
 import { formatYaml } from '../../../manifest/yaml/format-yaml.ts'
 import { parseText } from '../../../manifest/yaml/yaml-text.ts'
@@ -24,7 +23,6 @@ interface ProposeArguments {
   file?: string
   text?: string
   edits?: ManifestEdit[]
-  effort?: Effort
 }
 
 /** Maximum size of a proposed file, characters and lines: comparing longer ones takes too long. */
@@ -64,9 +62,8 @@ export const proposeTool = declareTool<ProposeArguments>({
         additionalProperties: false,
       },
     },
-    effort: effortSchema,
   },
-  run: async (call, { effort, ...change }) => {
+  run: async (call, change) => {
     const files = readChange(call.load().workspace, change)
     const changed = files.map(({ path, after }) => ({ path, text: after }))
     const { workspace, outside } = call.load(changed)
@@ -81,7 +78,7 @@ export const proposeTool = declareTool<ProposeArguments>({
         masked: patches.some(({ masked }) => masked),
         valid,
         diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
-        ...(valid ? await planChange(call, changed, effort) : { plan: null }),
+        ...(valid ? await planChange(call, changed) : { plan: null }),
       },
     }
   },
@@ -148,11 +145,11 @@ function formatPatch({ path, before, after }: ProposedFile): { text: string; mas
 }
 
 /** Plans a change; an error of the plan is a part of the answer. */
-async function planChange(call: Call, changed: SourceFile[], effort: Effort | undefined) {
+async function planChange(call: Call, changed: SourceFile[]) {
   try {
     const { workspace, outside } = call.connect(changed)
     await refuseUnplannable(workspace)
-    const planned = await plan(workspace, { effort }, { outside })
+    const planned = await plan(workspace, {}, { outside })
     const { itemKeys } = workspace.config.service
     const built = buildPlanJson(planned.plan, (key) => itemKeys[key] ?? key, planned)
     const { summary, changes, warnings } = built

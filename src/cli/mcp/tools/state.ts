@@ -2,7 +2,6 @@ import type { Workspace } from '../../../manifest/workspace-file/workspace.ts'
 import { grains, queryAreas, type Grain, type QueryArea } from '../../../core/model/statistics.ts'
 import { createTimeZone } from '../../../core/model/time/time-zone.ts'
 import type { JsonObject } from '../../../core/model/json.ts'
-import type { Effort } from '../../../core/model/plan.ts'
 import { drift } from '../../../operations/drift.ts'
 import { loadHistory } from '../../../operations/history/past-applies.ts'
 import { plan } from '../../../operations/plan.ts'
@@ -19,7 +18,6 @@ import { refuseUnplannable } from '../session.ts'
 import { buildObserve, refuseHostileJson, type ObserveArguments } from './observe.ts'
 import {
   declareTool,
-  effortSchema,
   nameSchema,
   observeProperties,
   readingProperties,
@@ -34,7 +32,6 @@ function readOwnEffects(workspace: Workspace) {
 }
 
 interface PlanArguments extends SelectionArguments {
-  effort?: Effort
   witnesses?: boolean
   strict?: boolean
   assume?: JsonObject
@@ -48,11 +45,10 @@ export const planTool = declareTool<PlanArguments>({
     'the writes that it takes. Sends and records nothing; no policy runs a program.',
   properties: {
     ...selectionProperties,
-    effort: effortSchema,
     witnesses: { type: 'boolean', description: 'Find a request that each change alters.' },
     ...readingProperties,
   },
-  run: async (call, { target, items, effort, witnesses = false, strict = false, assume = {} }) => {
+  run: async (call, { target, items, witnesses = false, strict = false, assume = {} }) => {
     refuseHostileJson(assume)
     const { workspace, outside } = call.connect()
     await refuseUnplannable(workspace)
@@ -61,7 +57,6 @@ export const planTool = declareTool<PlanArguments>({
     const request = {
       target,
       items,
-      effort,
       effects: own && { ...own, ...readings },
       witnesses: witnesses ? readings : null,
     }

@@ -39,12 +39,6 @@ export function declareTool<Args extends object>(
 
 /** Schema of a name or a glob. */
 export const nameSchema: ArgumentSchema = { type: 'string', minLength: 1, maxLength: 255 }
-/** Schema of the effort of a plan. */
-export const effortSchema: ArgumentSchema = {
-  type: 'string',
-  enum: ['quick', 'normal'],
-  description: 'Search for fewer writes.',
-}
 
 /** Arguments that select domains and items. */
 export const selectionProperties: Record<string, ArgumentSchema> = {

@@ -836,10 +836,6 @@ planner: {
  * Version of the planner. Another version is refused.
  */
 version: number
-/**
- * Effort of the search for fewer writes.
- */
-effort: ("quick" | "normal")
 }
 /**
  * Counts for the reader; apply does not use the others.

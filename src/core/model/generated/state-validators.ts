@@ -4207,7 +4207,7 @@ function validate35(data, { instancePath = "", parentData, parentDataProperty, r
       return validate35.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
   return validate35.errors = vErrors, errors === 0;
 }
-var planFileFits = validate36, schema80 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version", "effort"], properties: { version: { type: "integer", minimum: 1 }, effort: { type: "string", enum: ["quick", "normal"] } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: !0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern35 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+var planFileFits = validate36, schema80 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version"], properties: { version: { type: "integer", minimum: 1 } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: !0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern35 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
 function validate36(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
   let vErrors = null, errors = 0;
   if (errors === 0)
@@ -4615,7 +4615,7 @@ function validate36(data, { instancePath = "", parentData, parentDataProperty, r
                 if (errors === _errs79)
                   if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
                     let missing6;
-                    if (data37.version === void 0 && (missing6 = "version") || data37.effort === void 0 && (missing6 = "effort"))
+                    if (data37.version === void 0 && (missing6 = "version"))
                       return validate36.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
                     if (data37.version !== void 0) {
                       let data38 = data37.version, _errs81 = errors;
@@ -4623,19 +4623,7 @@ function validate36(data, { instancePath = "", parentData, parentDataProperty, r
                         return validate36.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/type", keyword: "type", params: { type: "integer" } }], !1;
                       if (errors === _errs81 && typeof data38 == "number" && isFinite(data38) && (data38 < 1 || isNaN(data38)))
                         return validate36.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                      var valid17 = _errs81 === errors;
-                    } else
-                      var valid17 = !0;
-                    if (valid17)
-                      if (data37.effort !== void 0) {
-                        let data39 = data37.effort, _errs83 = errors;
-                        if (typeof data39 != "string")
-                          return validate36.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/type", keyword: "type", params: { type: "string" } }], !1;
-                        if (!(data39 === "quick" || data39 === "normal"))
-                          return validate36.errors = [{ instancePath: instancePath + "/planner/effort", schemaPath: "#/properties/planner/properties/effort/enum", keyword: "enum", params: { allowedValues: schema80.properties.planner.properties.effort.enum } }], !1;
-                        var valid17 = _errs83 === errors;
-                      } else
-                        var valid17 = !0;
+                    }
                   } else
                     return validate36.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/type", keyword: "type", params: { type: "object" } }], !1;
                 var valid0 = _errs79 === errors;
@@ -4643,92 +4631,92 @@ function validate36(data, { instancePath = "", parentData, parentDataProperty, r
                 var valid0 = !0;
               if (valid0) {
                 if (data.summary !== void 0) {
-                  let data40 = data.summary, _errs85 = errors;
-                  if (errors === _errs85)
-                    if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {
-                      if (data40.conditional !== void 0) {
-                        let data41 = data40.conditional, _errs87 = errors;
-                        if (!(typeof data41 == "number" && !(data41 % 1) && !isNaN(data41) && isFinite(data41)))
+                  let data39 = data.summary, _errs83 = errors;
+                  if (errors === _errs83)
+                    if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
+                      if (data39.conditional !== void 0) {
+                        let data40 = data39.conditional, _errs85 = errors;
+                        if (!(typeof data40 == "number" && !(data40 % 1) && !isNaN(data40) && isFinite(data40)))
                           return validate36.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs87 && typeof data41 == "number" && isFinite(data41) && (data41 < 0 || isNaN(data41)))
+                        if (errors === _errs85 && typeof data40 == "number" && isFinite(data40) && (data40 < 0 || isNaN(data40)))
                           return validate36.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
                       }
                     } else
                       return validate36.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid0 = _errs85 === errors;
+                  var valid0 = _errs83 === errors;
                 } else
                   var valid0 = !0;
                 if (valid0) {
                   if (data.stays !== void 0) {
-                    let data42 = data.stays, _errs89 = errors;
-                    if (errors === _errs89)
-                      if (Array.isArray(data42)) {
-                        if (data42.length < 1)
+                    let data41 = data.stays, _errs87 = errors;
+                    if (errors === _errs87)
+                      if (Array.isArray(data41)) {
+                        if (data41.length < 1)
                           return validate36.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
                         {
                           var valid19 = !0;
-                          let len7 = data42.length;
+                          let len7 = data41.length;
                           for (let i7 = 0; i7 < len7; i7++) {
-                            let data43 = data42[i7], _errs91 = errors;
-                            if (errors === _errs91)
-                              if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
+                            let data42 = data41[i7], _errs89 = errors;
+                            if (errors === _errs89)
+                              if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
                                 let missing7;
-                                if (data43.domain === void 0 && (missing7 = "domain") || data43.item === void 0 && (missing7 = "item") || data43.field === void 0 && (missing7 = "field") || data43.value === void 0 && (missing7 = "value"))
+                                if (data42.domain === void 0 && (missing7 = "domain") || data42.item === void 0 && (missing7 = "item") || data42.field === void 0 && (missing7 = "field") || data42.value === void 0 && (missing7 = "value"))
                                   return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                if (data43.domain !== void 0) {
-                                  let _errs93 = errors;
-                                  if (typeof data43.domain != "string")
+                                if (data42.domain !== void 0) {
+                                  let _errs91 = errors;
+                                  if (typeof data42.domain != "string")
                                     return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/domain", schemaPath: "#/properties/stays/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid20 = _errs93 === errors;
+                                  var valid20 = _errs91 === errors;
                                 } else
                                   var valid20 = !0;
                                 if (valid20) {
-                                  if (data43.item !== void 0) {
-                                    let _errs95 = errors;
-                                    if (typeof data43.item != "string")
+                                  if (data42.item !== void 0) {
+                                    let _errs93 = errors;
+                                    if (typeof data42.item != "string")
                                       return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/item", schemaPath: "#/properties/stays/items/properties/item/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid20 = _errs95 === errors;
+                                    var valid20 = _errs93 === errors;
                                   } else
                                     var valid20 = !0;
                                   if (valid20)
-                                    if (data43.field !== void 0) {
-                                      let _errs97 = errors;
-                                      if (typeof data43.field != "string")
+                                    if (data42.field !== void 0) {
+                                      let _errs95 = errors;
+                                      if (typeof data42.field != "string")
                                         return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/field", schemaPath: "#/properties/stays/items/properties/field/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid20 = _errs97 === errors;
+                                      var valid20 = _errs95 === errors;
                                     } else
                                       var valid20 = !0;
                                 }
                               } else
                                 return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/type", keyword: "type", params: { type: "object" } }], !1;
-                            var valid19 = _errs91 === errors;
+                            var valid19 = _errs89 === errors;
                             if (!valid19)
                               break;
                           }
                         }
                       } else
                         return validate36.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/type", keyword: "type", params: { type: "array" } }], !1;
-                    var valid0 = _errs89 === errors;
+                    var valid0 = _errs87 === errors;
                   } else
                     var valid0 = !0;
                   if (valid0)
                     if (data.warnings !== void 0) {
-                      let data47 = data.warnings, _errs99 = errors;
-                      if (errors === _errs99)
-                        if (Array.isArray(data47)) {
+                      let data46 = data.warnings, _errs97 = errors;
+                      if (errors === _errs97)
+                        if (Array.isArray(data46)) {
                           var valid21 = !0;
-                          let len8 = data47.length;
+                          let len8 = data46.length;
                           for (let i8 = 0; i8 < len8; i8++) {
-                            let _errs101 = errors;
-                            if (typeof data47[i8] != "string")
+                            let _errs99 = errors;
+                            if (typeof data46[i8] != "string")
                               return validate36.errors = [{ instancePath: instancePath + "/warnings/" + i8, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid21 = _errs101 === errors;
+                            var valid21 = _errs99 === errors;
                             if (!valid21)
                               break;
                           }
                         } else
                           return validate36.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
-                      var valid0 = _errs99 === errors;
+                      var valid0 = _errs97 === errors;
                     } else
                       var valid0 = !0;
                 }
