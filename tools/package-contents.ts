@@ -14,7 +14,7 @@ const expected = [
   /^LICENSE$/,
   /^docs\/(?:[a-z-]+\/)*[A-Za-z_-]+\.(?:md|svg|png)$/,
   /^examples\/(?:[.\w-]+\/)*[.\w-]+\.(?:json|md|ya?ml)$/,
-  /^examples\/(?:[.\w-]+\/)*\.gitignore$/,
+  /^examples\/(?:[.\w-]+\/)*(?:\.gitignore|gitconfig)$/,
   /^schemas\/(?:[a-z]+\/)?[a-z_-]+\.schema\.json$/,
   /^dist\/(?:action\/main\.js|cli\/main\.js|cli\/package\.json|index\.js)$/,
   /^dist\/(?:runtime\/worker|leader\/pulse-thread)\.cjs$/,

@@ -1,5 +1,6 @@
 // @module-tag often
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
@@ -13,6 +14,11 @@ const www = 'www.example.com'
 setStage()
 
 const file = () => join(place.root, 'plan.json')
+const git = (...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
+    cwd: place.root,
+    encoding: 'utf8',
+  }).trim()
 const savePlan = (...args: string[]) => place.cli('plan', '--out', 'plan.json', ...args)
 
 describe('a saved plan', () => {
@@ -81,11 +87,12 @@ describe('a saved plan', () => {
       if (isElsewhere) {
         const saved = plan()
         place.write('plan.json', JSON.stringify({ ...saved, basis: { ...saved.basis, commit } }))
-        place.write('.git/HEAD', `${'b'.repeat(40)}\n`).write('.git/config', '')
-        for (const folder of ['objects', 'refs']) mkdirSync(join(place.root, '.git', folder))
+        git('init', '--quiet')
+        git('commit', '--quiet', '--allow-empty', '--message', 'Begin')
       }
       const { code, err } = await place.cli('apply', 'plan.json')
-      const commits = isElsewhere ? ' (it was made at aaaaaaaaaaaa, this is bbbbbbbbbbbb)' : ''
+      const here = isElsewhere ? git('rev-parse', '--short=12', 'HEAD') : ''
+      const commits = isElsewhere ? ` (it was made at aaaaaaaaaaaa, this is ${here})` : ''
       expect([code, err.replace(/\s+/g, ' ')]).toEqual([
         1,
         'error: the plan is stale: the manifests and the recorded state of www.example.com ' +

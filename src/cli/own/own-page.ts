@@ -104,9 +104,9 @@ export function measureUse(pid: number): OwnUse | null {
   try {
     const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(read('status'))?.[1]
-    // Its name, in brackets, may have spaces: four times of its own and its children, fields 14–17.
-    const [, times = ''] = /.*\)(?: \S+){11}((?: \d+){4})/s.exec(read('stat')) ?? []
-    const seconds = addUp(times.split(' '), Number) / ticks
+    // Behind its name, in brackets: four times of its own and its children, fields 14 to 17.
+    const fields = read('stat').split(') ').at(-1)?.split(' ') ?? []
+    const seconds = addUp(fields.slice(11, 15), Number) / ticks
     return kilobytes === undefined ? null : { megabytes: Number(kilobytes) / 1024, seconds }
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null
