@@ -39,11 +39,14 @@ function stage(replica: string, term: number | null, leadership = elect()) {
     logger: { error: log, debug: log },
     end: () => void lines.push('end'),
   })
+  /** Fails twice, for as long as two fetches. */
   const fail = async () => {
+    await handOver.noteFailed()
     nowMs += 2 * pollMs
     await handOver.noteFailed()
   }
-  return { ...handOver, fail, position, lines }
+  const pass = (ms: number) => void (nowMs += ms)
+  return { ...handOver, fail, pass, position, lines }
 }
 
 it('a leader that misses two fetches hands over, once another replica can fetch', async () => {
@@ -55,7 +58,7 @@ it('a leader that misses two fetches hands over, once another replica can fetch'
   await leader.fail()
   expect(leader.position.isCutOff).toBe(false)
   await other.noteFetched()
-  await leader.fail()
+  await leader.noteFailed()
   expect(leader.position.isCutOff).toBe(true)
   expect(leader.lines).toEqual([expect.stringContaining('hands over'), 'end'])
 })
@@ -79,6 +82,20 @@ it('a workspace has at most one hand-over in ten minutes', async () => {
   await age('w hand-over', 11)
   await second.fail()
   expect(second.lines).toContain('end')
+})
+
+it('what another fetched before the first failure of a leader is no reason', async () => {
+  await stage('b', null).noteFetched()
+  await age('w fetch', 1)
+  const leader = stage('a', 1)
+  leader.pass(1.5 * pollMs)
+  await leader.noteFailed()
+  leader.pass(0.75 * pollMs)
+  await leader.noteFailed()
+  expect(leader.position.isCutOff).toBe(false)
+  await stage('b', null).noteFetched()
+  await leader.noteFailed()
+  expect(leader.position.isCutOff).toBe(true)
 })
 
 it('what another fetched long ago, or what another workspace has, is no reason', async () => {

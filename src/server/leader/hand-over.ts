@@ -31,14 +31,18 @@ export function createHandOver(context: HandOverContext) {
   const replica = outside.newId()
   const withinMs = missedPolls * context.pollMs
   let fetchedMs = clock.monotonic()
+  let failedMs: number | null = null
   const tell = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {
       throwDefect(error)
       logger.debug(`the other replicas were not told of a fetch: ${error.message}`)
     })
   const judge = async () => {
-    if (clock.monotonic() - fetchedMs < withinMs) return
-    const last = await leadership.findFetched(withinMs)
+    const nowMs = clock.monotonic()
+    failedMs ??= nowMs
+    if (nowMs - fetchedMs < withinMs) return
+    // What another one fetched before says nothing: the remote may have gone for all since.
+    const last = await leadership.findFetched(nowMs - failedMs)
     position.isCutOff = last !== null && last !== replica
     if (!position.isCutOff || position.term === null) return
     if ((await leadership.claimHandOver(replica, machine)) === null) return
@@ -48,6 +52,7 @@ export function createHandOver(context: HandOverContext) {
   return {
     noteFetched: () => {
       fetchedMs = clock.monotonic()
+      failedMs = null
       position.isCutOff = false
       return tell(leadership.noteFetched(replica, machine))
     },
