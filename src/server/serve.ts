@@ -134,6 +134,9 @@ async function begin(
   }
 }
 
+/** Longest wait of a new leader for the branch, ms. */
+const fetchMs = 5000
+
 /** Waits for a term, and leads until its end or an interrupt. */
 async function run(replica: Replica, http: Interface, onLost: () => void): Promise<void> {
   const { leadership, outside, logger, position, metrics, reconciler, follower, findings } = replica
@@ -175,6 +178,8 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
     logger.warn('another replica has become the leader: no further call is begun')
     onLost()
   })
+  // It may have applied a later commit than this replica has fetched.
+  await Promise.race([follower.refresh(), clock.sleep(fetchMs, signal)])
   await removeLocks(term, replica)
   const { timeoutSeconds } = replica.workspace.config.service
   // What runs finishes its calls in flight, and records their outcomes.

@@ -69,6 +69,14 @@ it('prepares each new tip, and keeps nothing else; an unchanged one costs a fetc
   expect(lines.filter((line) => line.includes('was forced'))).toHaveLength(1)
 })
 
+it('tells when the next fetch has ended, or failed', async () => {
+  const { follower, done } = stageFollower([first, new Error('away'), first])
+  const told = follower.refresh().then(() => done.push('told'))
+  await follower.follow()
+  await told
+  expect(done.slice(0, 4)).toEqual(['check out a', 'tip a', 'keep a,c', 'told'])
+})
+
 it('fetches less and less often while it fails', async () => {
   const failures = Array.from({ length: 5 }, () => new Error('away'))
   const { follower, done, waits } = stageFollower([...failures, first, new Error('away')])

@@ -38,6 +38,7 @@ export function createFollower(context: FollowContext) {
   const alarm = createAlarm(outside)
   let tip: string | null = null
   let kept = ''
+  let onEnd = () => {}
   const fetch = async (): Promise<void> => {
     const commit = await fetchTraced(branch, outside.tracer)
     if (commit !== tip) {
@@ -55,6 +56,12 @@ export function createFollower(context: FollowContext) {
   return {
     /** Fetches soon. */
     hurry: alarm.ring,
+    /** Fetches soon, and resolves after that, or its failure. */
+    refresh: () =>
+      new Promise<void>((resolve) => {
+        onEnd = resolve
+        alarm.ring()
+      }),
     /** Fetches the branch until the signal, less and less often while that fails. */
     follow: async (): Promise<void> => {
       for (let failures = 0; !signal.aborted;) {
@@ -66,6 +73,7 @@ export function createFollower(context: FollowContext) {
           failures++
           context.onFailure(error)
         }
+        onEnd()
         await alarm.sleep(findWait(pollMs, failures))
       }
     },
