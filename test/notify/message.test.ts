@@ -73,4 +73,15 @@ it('what waits for its wave is no drift, unless it differs at the service', () =
   expect(describeDrift(build(waits))).toBeNull()
   const both = build(waits, { ...waits, kinds: ['waiting', 'live'] })
   expect(describeDrift(both)?.title).toBe('Drift: 1 item of 1 domain.')
+
+  // A notification of its rollout told what is on hold; a change at the service is drift there too.
+  const held: DriftItem = { ...waits, kinds: ['pending'], held: true }
+  expect(hashDrift(build(held))).toBe('')
+  expect(describeDrift(build(held))).toBeNull()
+  const live: DriftItem = { ...held, kinds: ['pending', 'live'] }
+  const other: DriftItem = { ...live, domain: 'b.example.com', item: 'other', held: false }
+  expect(describeDrift(build(held, live, other))?.parts).toEqual([
+    { event: 'drift', domains: [live.domain], items: [live.item] },
+    { event: 'drift', domains: ['b.example.com'], items: ['other'] },
+  ])
 })

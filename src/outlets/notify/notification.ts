@@ -11,6 +11,7 @@ import { isDrifted, type Drift } from '../../core/model/drift.ts'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import { errorDescriptions } from '../../core/model/generated/errors.ts'
 import type { Domain, Part } from '../../core/model/item.ts'
+import { groupBy } from '../../core/model/lists.ts'
 import { describeStop, type Decided, type StopDecision } from '../../core/model/listed-rollout.ts'
 
 /** What a receiver gets. */
@@ -242,9 +243,9 @@ export const nothingLeft = {
   next: null,
 }
 
-/** Lists the items that differ or are in-doubt. */
+/** Lists the items that differ or are in-doubt; what is on hold was reported with its rollout. */
 export function listDiffering({ items }: Drift): Drift['items'] {
-  return items.filter(isDrifted)
+  return items.filter((each) => isDrifted(each) && (!each.held || each.kinds.includes('live')))
 }
 
 /** Number of the items that differ, and of all domains with drift. */
@@ -277,9 +278,12 @@ export function describeDrift(drift: Drift): Content | null {
     ...(items === 0 ? [] : [pluralizeDrift(items, differingDomains.length)]),
     ...(unanswered.length === 0 ? [] : [missing]),
   ]
-  const names = [...new Set(differing.map(({ item }) => item))]
   const parts = [
-    { event: 'drift' as const, domains: differingDomains, items: names },
+    ...[...groupBy(differing, ({ item }) => item)].map(([item, own]) => ({
+      event: 'drift' as const,
+      domains: own.map(({ domain }) => domain),
+      items: [item],
+    })),
     { event: 'drift' as const, domains: unanswered, items: [] },
   ]
   return {
