@@ -6,7 +6,7 @@ import type { ApplyEvent } from '../../core/model/events.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { addUp } from '../../core/model/lists.ts'
 import type { Plan } from '../../core/model/plan.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
+import { findCurrentWave, type Rollout } from '../../core/model/rollout.ts'
 import { createTimeZone } from '../../core/model/time/time-zone.ts'
 import { getRoot, inSpan } from '../../core/model/tracing.ts'
 import type { Applying, RolledBack, RolloutContext } from '../../engine/rollout/ports.ts'
@@ -119,9 +119,9 @@ export async function runRollout(
       options.report({ time: new Date(outside.clock.now()).toISOString(), ...event }, budget)
     },
   })
-  const { state, applies = [] } = result.rollout ?? {}
-  if (state !== 'complete') return result
-  const waves = await store.listApplies(applies)
+  const { rollout: left, open } = result
+  if (left === undefined || open === true || findCurrentWave(left) !== null) return result
+  const waves = await store.listApplies(left.applies)
   return { ...result, total: addUp(waves, ({ writes }) => writes.confirmed) }
 }
 
