@@ -6,7 +6,6 @@ import type { Decided, ListedRollout, Overview, Recent } from '../core/model/lis
 import { findCurrentWave, isUnfinished, type Rollout } from '../core/model/rollout.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { hashWave, identifyStep } from '../engine/rollout/approvals.ts'
-import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
 import {
   abort,
   approve,
@@ -16,11 +15,10 @@ import {
   resume,
 } from '../engine/rollout/decide.ts'
 import { listRolloutDomains } from '../state/store/spans.ts'
-import type { ChainStore, HistoryReader } from '../state/store/store.ts'
+import type { ChainStore, HistoryReader, RolloutStore } from '../state/store/store.ts'
 import type { OpenState } from '../state/store/store-opener.ts'
 import { describeAct } from './history/describe-act.ts'
 import { findAuthor } from './submission/find-author.ts'
-import { hashDesired } from './submission/hash-desired.ts'
 import type { LockSelection } from './runtime/lock-selection.ts'
 import { openState } from './runtime/open-state.ts'
 import type { StateOutside } from './runtime/outside.ts'
@@ -30,7 +28,7 @@ import { withState } from './runtime/with-state.ts'
 
 /** Lists the unfinished rollouts, first to last. */
 export async function listRollouts(
-  workspace: Settings & Desired,
+  workspace: Settings,
   outside: StateOutside,
 ): Promise<ListedRollout[]> {
   const { rollouts } = await createRolloutLoader(workspace, outside)()
@@ -38,29 +36,27 @@ export async function listRollouts(
 }
 
 /**
- * Creates a loader of the recorded rollouts, first to last: unfinished ones, those that put desired
- * values on hold, and the latest that have ended; and of the end of the history. In a database, it
- * loads them again only when they have changed.
+ * Creates a loader of the recorded rollouts, first to last: unfinished ones, those with an id in a
+ * text about what rollouts have left, and the latest that have ended; and of the end of the
+ * history. In a database, it loads them again only when they have changed.
  */
 export function createRolloutLoader(
-  workspace: Settings & Desired,
+  workspace: Settings,
   outside: StateOutside,
-): () => Promise<Pick<Overview, 'rollouts' | 'ended' | 'recent'>> {
-  let last: (Picked & { hash: string | null; recent: Recent }) | null = null
+): (left?: string) => Promise<Pick<Overview, 'rollouts' | 'ended' | 'recent'>> {
+  let last: Loaded | null = null
   let state: Promise<OpenState> | null = null
-  return async () => {
+  return async (left = '') => {
     outside.onPhase?.({ name: 'loading-state' })
     const { store, locks } = await (state ??= openState(workspace, outside))
     // Hashed before they are loaded: what changes meanwhile is only loaded once more.
     const { newest } = await store.chain.loadSince(null)
     const hash = await store.hashRollouts()
     if (hash === null || last?.hash !== hash || last.recent.newest !== newest)
-      last = {
-        hash,
-        ...pickRollouts(workspace, await store.listRollouts(), await store.listEnded()),
-        recent: await loadRecent(store, newest),
-      }
-    const { open, ended, recent } = last
+      last = { hash, ...(await loadShown(store)), recent: await loadRecent(store, newest) }
+    const { open, over, past, recent } = last
+    const held = over.filter(({ id }) => left.includes(id))
+    const ended = [...past.filter(({ id }) => !held.some((each) => each.id === id)), ...held]
     const isLocked = async (rollout: Rollout) => {
       const scope = { workspace: workspace.config.id, domains: listRolloutDomains(rollout) }
       return (await locks.listHolders(scope)).length > 0
@@ -85,21 +81,16 @@ async function loadRecent(store: HistoryReader & ChainStore, newest: number): Pr
   return { newest, acts, applies: await store.listApplies(ids) }
 }
 
-/** Rollouts that are shown, and the step of each unfinished one. */
-interface Picked {
-  open: { rollout: Rollout; step: string }[]
-  ended: Rollout[]
-}
+type Loaded = Awaited<ReturnType<typeof loadShown>> & { hash: string | null; recent: Recent }
 
-function pickRollouts(workspace: Desired, recorded: Rollout[], past: Rollout[]): Picked {
-  const onHold = findItemsOnHold(recorded, hashDesired(workspace).hashItem)
-  const holding = new Set([...onHold.values()].flatMap((items) => [...items.values()]))
-  const held = recorded.filter((each) => !isUnfinished(each) && holding.has(each))
+/** Loads unfinished rollouts with their steps, those that are over, and the latest of these. */
+async function loadShown(store: RolloutStore) {
+  const recorded = await store.listRollouts()
+  const steps = recorded.map((rollout) => ({ rollout, step: identifyStep(rollout) }))
   return {
-    open: recorded
-      .filter(isUnfinished)
-      .map((rollout) => ({ rollout, step: identifyStep(rollout) })),
-    ended: [...past.filter(({ id }) => !held.some((each) => each.id === id)), ...held],
+    open: steps.filter(({ rollout }) => isUnfinished(rollout)),
+    over: recorded.filter((each) => !isUnfinished(each)),
+    past: await store.listEnded(),
   }
 }
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import type { OpenRollout, Overview } from '../../src/core/model/listed-rollout.ts'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { approve, pause, resume, abort } from '../../src/engine/rollout/decide.ts'
+import { describeEnd } from '../../src/engine/rollout/on-hold.ts'
 import type { PageSource } from '../../src/server/pages/create-page-source.ts'
 import { apiToken, closeHttp, startHttp, type HttpStage } from '../server/http-stage.ts'
 import { createPages, openRollout, waiting } from '../server/page-stage.ts'
@@ -47,7 +48,10 @@ export function useLiveTabs(): { start(own?: Partial<PageSource>): Promise<LiveS
         const decided = { approve, pause, resume, abort }[verb](open.rollout, by)
         const isOpen = decided.rollout.state === 'open'
         const rollouts: OpenRollout[] = isOpen ? [openRollout(decided.rollout)] : []
-        overview = { ...overview, rollouts, ended: isOpen ? [] : [decided.rollout] }
+        // The next apply of the tip finds what it has left.
+        const left = isOpen ? [] : [`30 changes on hold ${describeEnd(decided.rollout)}`]
+        const applied = overview.applied && { ...overview.applied, left }
+        overview = { ...overview, rollouts, applied, ended: isOpen ? [] : [decided.rollout] }
         return decided
       },
     })

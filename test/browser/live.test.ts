@@ -53,7 +53,7 @@ describe.each([true, false])('with scripts: %s', (javaScriptEnabled) => {
     await tab.getByRole('link', { name: 'Abort…' }).click()
     await tab.getByRole('button', { name: 'Abort the rollout' }).click()
     expect(await tab.locator('.outcome').innerText()).toContain('of 30 domains are on hold')
-    expect(await readSentence(tab)).toContain('A rollout was stopped: aborted by root@server.')
+    expect(await readSentence(tab)).toContain('by rollout r1, stopped: aborted by root@server.')
   })
 })
 

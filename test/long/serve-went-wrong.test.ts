@@ -75,7 +75,8 @@ it('after a rollback and a refusal, each replica says what, where, why and by wh
   const rose = /wave 1 of 2: 5xx rose on 2 of 2 domains: d\d\.example\.com from 0\.\d % to/
   const ada = '“Move to the new pool” by Ada Example'
   for (const replica of replicas) {
-    await expectOn(replica, '/', 'Needs attention', '4 domains on hold. A rollout was', rose)
+    await until(async () => (await read(replica, '/')).includes('4 changes on hold since'))
+    await expectOn(replica, '/', 'Needs attention', '4 changes on hold since', rose)
     await expectOn(replica, '/', 'The last day', `rollback ${id}-rollback: complete`, rose)
     await expectOn(replica, '/', 'The last day', `rollout ${id}: rolled back`, rose, ada)
     await expectOn(replica, '/', 'The last day', `apply ${id}-w1: rolled back`, ada)

@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { ListedState } from '../../src/core/model/listed-rollout.ts'
 import { listHeadlines } from '../../src/outlets/report/live/headline.ts'
-import { buildOverview, buildRollout, headCommit, openRollout } from '../server/page-stage.ts'
+import { buildOverview, headCommit, openRollout } from '../server/page-stage.ts'
 
 const at = '2026-01-02T03:00:00.000Z'
 const waits = openRollout()
 const pauses = openRollout({ id: 'r2', paused: { author: 'ada', at } })
 const runs = openRollout({ id: 'r3' }, 'running')
-const ended = buildRollout({
-  id: 'r4',
-  state: 'stopped',
-  reason: 'more errors',
-  onHold: { a: {}, b: {} },
-})
 const failed = { commit: headCommit, at, status: 'failed', message: 'a guard refuses it' }
 
 /** Lists the tones and texts of the headlines of an overview. */
@@ -23,11 +17,12 @@ describe('headlines', () => {
   it('have what waits first, then what was stopped or failed, drift, and what runs', () => {
     const drift = { at, pending: 3, live: 2, inDoubt: 1, unanswered: 4 }
     const problem = 'the branch was not fetched: away'
-    const all = { rollouts: [runs, waits, pauses], ended: [ended], problem, drift }
-    expect(list({ ...all, applied: failed })).toEqual([
+    const all = { rollouts: [runs, waits, pauses], problem, drift }
+    const left = ['2 changes on hold by rollout r0, stopped: more errors']
+    expect(list({ ...all, applied: { ...failed, left } })).toEqual([
       'attention: Wave 2 of 3 waits for approval: 5 domains.',
       'attention: The rollout is paused before wave 2 of 3.',
-      'problem: 2 domains on hold. A rollout was stopped: more errors.',
+      'problem: 2 changes on hold by rollout r0, stopped: more errors.',
       'problem: At the moment, the branch was not fetched: away',
       'problem: Commit 4f0c2d9a1b7e is not applied: a guard refuses it',
       'attention: Last drift check: 2 items of the service differed from state, 1 item in-doubt, ' +
@@ -70,6 +65,11 @@ describe('headlines', () => {
     ])
     expect(list({ applied: null, commit: null })).toEqual(['busy: The branch is not fetched yet.'])
     expect(list({ applied, role: 'standby' })).toEqual([calm])
+    const told = { ...applied, message: '2 changes on hold', left: ['2 changes on hold', 'more'] }
+    expect(list({ applied: told })).toEqual(['problem: 2 changes on hold.', 'problem: more.'])
+    expect(list({ applied: { ...told, status: 'incomplete' } })).toContain(
+      'problem: Commit 4f0c2d9a1b7e is not applied as a whole: incomplete',
+    )
     const held = { ...applied, message: '2 changes on hold' }
     expect(list({ applied: held, commit: 'b' })).toEqual([
       'problem: Commit 4f0c2d9a1b7e is not applied as a whole, and a later one is next: ' +

@@ -118,8 +118,17 @@ export type DriftCounts = {
 export type Findings = {
   commit: string | null
   fetchedAt: string | null
-  /** End of the last apply of a commit; `message`: why not everything is applied. */
-  applied: { commit: string; at: string; status: string; message: string | null } | null
+  /**
+   * End of the last apply of a commit; `message`: why not everything is applied; `left`: what
+   * rollouts that have ended left on hold, or worse.
+   */
+  applied: {
+    commit: string
+    at: string
+    status: string
+    message: string | null
+    left?: string[] | undefined
+  } | null
   drift: DriftCounts | null
   /** Work of the leader at the moment; null while it waits for something to do. */
   working: { what: string; since: string } | null
@@ -138,7 +147,7 @@ export interface Overview extends Findings {
   /** Stop of all writes of the account; null without one. */
   stop: FoundStop | null
   rollouts: OpenRollout[]
-  /** Rollouts that put desired values on hold, and the latest that have ended otherwise. */
+  /** Rollouts that put values on hold, and the latest that have ended otherwise. */
   ended: Rollout[]
   recent: Recent
 }

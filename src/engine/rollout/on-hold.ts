@@ -4,7 +4,7 @@ import type { ItemKey, Snapshot, Domain } from '../../core/model/item.ts'
 import type { OnHold } from '../../core/model/plan.ts'
 import type { Rollout, ItemHashes } from '../../core/model/rollout.ts'
 import { pluralize, listSome } from '../../core/model/text/words.ts'
-import type { ItemsOnHold } from './conflicts.ts'
+import { findItemsOnHold, type HashItem, type ItemsOnHold } from './conflicts.ts'
 
 /** Counts and describes the changes on hold, by rollout. */
 export function describeOnHold(
@@ -41,6 +41,15 @@ export function describeEnd({ id, endedAt, state, reason, waves }: Rollout): str
   const what = waves.length === 0 ? 'rollback' : 'rollout'
   const how = state === 'stopped' ? 'stopped' : 'rolled back'
   return `${since}by ${what} ${id}, ${how}: ${reason ?? ''}`
+}
+
+/** Describes values that a health check found worse, that stayed, and that are still desired. */
+export function describeWorse(rollouts: Rollout[], hashItem: HashItem): string[] {
+  return rollouts.flatMap((each) => {
+    const { size } = findItemsOnHold([{ ...each, onHold: each.unhealthy ?? {} }], hashItem)
+    const what = `${pluralize(size, 'domain')} worse ${describeEnd(each)}`
+    return size === 0 ? [] : `${what}. "edgewise rollback ${each.id}" rolls back`
+  })
 }
 
 /**

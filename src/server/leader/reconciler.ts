@@ -210,21 +210,31 @@ export class Reconciler {
   async #apply(
     commit: string,
   ): Promise<{ applied: NonNullable<Findings['applied']>; error: unknown }> {
-    const { runs } = this.#context
+    const { runs, logger } = this.#context
     try {
       const workspace = await runs.load(commit)
       if (workspace.diagnostics.every(({ severity }) => severity !== 'error')) {
         this.#state = { ...this.#state, head: commit, settings: pickSettings(workspace) }
         this.#schedule()
       }
-      const { status, message } = await runs.apply(workspace)
-      const applied = { commit, at: this.#now().at, status, message: this.#clean(message) }
+      const { status, message, left } = await runs.apply(workspace)
+      const applied = {
+        commit,
+        at: this.#now().at,
+        status,
+        message: this.#clean(message),
+        left: left?.map(logger.redact),
+      }
       return { applied, error: null }
     } catch (error) {
       const message = this.#clean(
         runs.report(`commit ${commit.slice(0, 12)} is not applied`, error),
       )
-      return { applied: { commit, at: this.#now().at, status: 'failed', message }, error }
+      const before = { left: this.found.applied?.left }
+      return {
+        applied: { ...before, commit, at: this.#now().at, status: 'failed', message },
+        error,
+      }
     }
   }
 

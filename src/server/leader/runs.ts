@@ -4,13 +4,14 @@ import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { apply } from '../../operations/apply.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
-import { selectDefinite, type Plan } from '../../core/model/plan.ts'
+import { selectDefinite } from '../../core/model/plan.ts'
 import type { Settings, Configured } from '../../operations/runtime/workspace-parts.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Ports, EventListener } from '../../operations/runtime/ports.ts'
 import { hashDesired } from '../../operations/submission/hash-desired.ts'
 import { isSuperseded } from '../../engine/rollout/conflicts.ts'
+import { describeWorse } from '../../engine/rollout/on-hold.ts'
 import { refreshTraffic } from '../../operations/refresh-traffic.ts'
 import { repair } from '../../operations/repair.ts'
 import { rollback } from '../../operations/rollback.ts'
@@ -26,7 +27,7 @@ import {
 } from './compare-drift.ts'
 import { createActCounter } from './count-acts.ts'
 import { createFleetReader } from './fleet-reader.ts'
-import { describeTaken, selectFree, type FreeDomains } from './free-domains.ts'
+import { describeTaken, selectFree } from './free-domains.ts'
 import { createLoader, type LoadContext, type LoadPorts } from './load-commits.ts'
 import type { Logger } from '../logger.ts'
 import type { Failure, Notifications } from '../notifications.ts'
@@ -55,10 +56,11 @@ export interface RolloutStep {
   status: Executed['status'] | 'none'
 }
 
-/** How the apply of a commit ended, and why not everything is applied; null if it is. */
+/** How the apply of a commit ended; `message`, `left` as in `Findings`. */
 export interface Outcome {
   status: Executed['status']
   message: string | null
+  left?: string[]
 }
 
 /** Time to wait for the lock of another command, seconds; shorter while rollouts would wait. */
@@ -168,29 +170,33 @@ async function execute<T extends Executed>(
   return executed
 }
 
-async function loadFree(workspace: Committed, outside: Outside): Promise<FreeDomains> {
+async function loadFree(workspace: Committed, outside: Outside) {
   const { store } = await openState(workspace, outside)
   const recorded = await store.load()
-  const { hashDomain } = hashDesired(workspace)
+  const { hashDomain, hashItem } = hashDesired(workspace)
   const rollouts = await store.listRollouts()
-  return selectFree(
+  const free = selectFree(
     [...workspace.desired.keys(), ...recorded.keys()],
     rollouts.filter((rollout) => !isSuperseded(rollout, hashDomain)),
   )
+  return { ...free, worse: describeWorse(rollouts, hashItem) }
 }
 
 async function applyFree(workspace: Committed, context: RunContext): Promise<Outcome> {
   const free = await loadFree(workspace, context.ports.outside)
-  const waiting: Outcome = { status: 'waiting', message: describeTaken(free) }
-  if (free.areAllTaken) return waiting
+  const waiting = { status: 'waiting', message: describeTaken(free) } as const
+  if (free.areAllTaken) return { ...waiting, left: free.worse }
   const patience = free.rollouts.length === 0 ? lockTimeout : shortLockTimeout
   const request = { target: free.target, suspends: true, lockTimeout: patience }
   const { status, plan, result } = await execute(workspace, context, (run) =>
     apply(workspace, request, run),
   )
   context.metrics.setPlan(selectDefinite(plan))
-  if (status === 'done' && free.taken > 0) return waiting
-  return { status, message: result.stopped ?? result.unrecorded ?? describeHeld(plan) }
+  const held = (plan.onHold ?? []).map(({ text }) => text)
+  const left = [...held, ...free.worse]
+  if (status === 'done' && free.taken > 0) return { ...waiting, left }
+  const message = result.stopped ?? result.unrecorded ?? (held.join('; ') || null)
+  return { status, message, left }
 }
 
 /** Loads commits: one of them, and the one that rollouts go by. */
@@ -269,10 +275,6 @@ function describeError(error: unknown, { scrub }: Pick<SecretHider, 'scrub'>) {
   const { message, stack = '' } = error instanceof Error ? error : { message: String(error) }
   const [shown = '', detail = ''] = [message, stack].map((text) => scrub(markForeign(text)))
   return { code: 'defect' as const, message: shown, detail }
-}
-
-function describeHeld({ onHold = [] }: Plan): string | null {
-  return onHold.map(({ text }) => text).join('; ') || null
 }
 
 /**

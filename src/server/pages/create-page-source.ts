@@ -3,7 +3,6 @@ import type { Clock } from '../../core/model/time/clock.ts'
 import type { Overview } from '../../core/model/listed-rollout.ts'
 import type { SecretHider } from '../../core/model/secret.ts'
 import { markForeign } from '../../core/model/text/text-makers.ts'
-import type { Rollout } from '../../core/model/rollout.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Outside } from '../../operations/runtime/outside.ts'
 import { createRolloutLoader } from '../../operations/rollouts.ts'
@@ -177,15 +176,20 @@ function createOverviewLoader({
 }: SourceContext): () => Promise<Overview> {
   const loadRollouts = createRolloutLoader(workspace, outside)
   return async () => {
-    const { rollouts, ended, recent } = await loadRollouts()
+    const found = await findings.load()
+    const { rollouts, ended, recent } = await loadRollouts(found.applied?.left?.join())
     return {
       workspace: workspace.config.id,
       role: findRole(position, outside.signal),
       branch: { location: branch.location, name: branch.name },
-      ...(await findings.load()),
+      ...found,
       stop: await findStop(workspace, outside),
       rollouts,
-      ended: ended.map((rollout) => scrubReason(rollout, scrub)),
+      ended: ended.map((each) => ({
+        ...each,
+        // It may quote the service.
+        reason: each.reason && scrub(markForeign(each.reason)),
+      })),
       recent,
     }
   }
@@ -207,12 +211,6 @@ function createTrace({
       return { recorded: await make('recorded'), desired: await make('desired') }
     })
   }
-}
-
-/** The reason may quote the service. */
-function scrubReason(rollout: Rollout, scrub: SourceContext['scrub']): Rollout {
-  const { reason } = rollout
-  return { ...rollout, reason: reason === null ? null : scrub(markForeign(reason)) }
 }
 
 /** Revision of each kind of page: another one when it shows something else. */

@@ -4,9 +4,8 @@ import {
   type OpenRollout,
   type Overview,
 } from '../../../core/model/listed-rollout.ts'
-import { describeEnding, findNextWave, type Rollout } from '../../../core/model/rollout.ts'
+import { findNextWave } from '../../../core/model/rollout.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
-import { getRolloutPath } from '../page/format-rollout.ts'
 import { shorten } from './nav.ts'
 
 /** A sentence about the whole, and how much it matters. */
@@ -22,11 +21,10 @@ export interface Headline {
  * what failed or drifted, what runs. There is always one.
  */
 export function listHeadlines(overview: Overview): Headline[] {
-  const { stop, rollouts, ended } = overview
+  const { stop, rollouts } = overview
   const headlines: Headline[] = [
     ...(stop === null ? [] : [{ tone: 'problem' as const, text: describeStopped(stop) }]),
     ...rollouts.filter(({ listed }) => waits(listed.state)).map(describeWaiting),
-    ...ended.flatMap(describeEnded),
     ...describeWork(overview),
     ...describeFailure(overview),
     ...describeDrift(overview),
@@ -56,13 +54,6 @@ function describeWaiting({ listed, rollout }: OpenRollout): Headline {
   return { tone: 'attention', text }
 }
 
-function describeEnded(rollout: Rollout): Headline[] {
-  const { length } = Object.keys(rollout.onHold)
-  if (length === 0) return []
-  const text = `${pluralize(length, 'domain')} on hold. A rollout was ${describeEnding(rollout)}.`
-  return [{ tone: 'problem', text, href: getRolloutPath(rollout.id) }]
-}
-
 function describeRunning({ listed, rollout }: OpenRollout): Headline {
   const { wave, waves, domains, state } = listed
   const name = `Wave ${wave} of ${waves}`
@@ -82,9 +73,10 @@ function describeRunning({ listed, rollout }: OpenRollout): Headline {
   }
 }
 
-/** Describes what keeps this replica from its work. */
-function describeWork({ role, unattended, working, problem }: Overview): Headline[] {
+/** Describes what rollouts have left, and what keeps this replica from its work. */
+function describeWork({ applied, role, unattended, working, problem }: Overview): Headline[] {
   const texts = [
+    ...(applied?.left ?? []).map((text) => `${text}.`),
     ...(role === 'ending' ? ['This replica ends: it leads no more.'] : []),
     ...unattended.map(
       (id) =>
@@ -96,12 +88,12 @@ function describeWork({ role, unattended, working, problem }: Overview): Headlin
   return texts.map((text) => ({ tone: 'problem', text }))
 }
 
-function describeFailure({ applied, commit, ended }: Overview): Headline[] {
+function describeFailure({ applied, commit }: Overview): Headline[] {
   if (applied === null) return []
-  const { status, message } = applied
-  // A rollout that waits, or that has ended, is described by itself.
-  const isDescribed = message === null || ended.flatMap(describeEnded).length > 0
-  if (status === 'waiting' || (status === 'done' && isDescribed)) return []
+  const { status, left = [] } = applied
+  // A rollout that waits, and what others left, is described by itself.
+  const message = left.join('; ').startsWith(applied.message ?? '') ? null : applied.message
+  if (status === 'waiting' || (status === 'done' && message === null)) return []
   const isPart = status === 'done' || status === 'incomplete'
   const what = isPart ? 'is not applied as a whole' : 'is not applied'
   const name = `Commit ${shorten(applied.commit)}`
