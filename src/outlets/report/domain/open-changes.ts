@@ -27,7 +27,13 @@ export function listRefused({ domain, items }: DomainSheet): Headline[] {
   return items.flatMap(({ item, refused: message }) => {
     if (message === null) return []
     const text = describeRefusal({ domains: [domain], items: [item], message })
-    return [{ tone: 'problem', text, href: `/domains/${namePage(domain)}` }]
+    return [
+      {
+        tone: 'problem',
+        text: `${text}. Change its manifest.`,
+        href: `/domains/${namePage(domain)}`,
+      },
+    ]
   })
 }
 
