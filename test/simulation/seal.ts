@@ -10,13 +10,28 @@ type Replacements = Record<string, unknown>
 
 const timers = ['setTimeout', 'setInterval', 'setImmediate', 'fetch']
 const RealDate = Date
+/** Functions that look at a disk, of which an empty one has nothing. */
+const looks = ['lstatSync', 'openSync', 'readdirSync', 'realpathSync', 'statSync']
+const emptyDisk: Replacements = {
+  existsSync: () => false,
+  ...each(looks, (name) => (_path: string, options?: { throwIfNoEntry?: boolean }) => {
+    if (options?.throwIfNoEntry === false) return undefined
+    throw Object.assign(new Error(`ENOENT: ${name} (simulated)`), { code: 'ENOENT', syscall: name })
+  }),
+}
 
 /**
  * Runs some work without access to anything real: timers, wall clock, randomness, files, processes,
  * network. An attempt ends the simulation with a violation that names it. Dates may be created from
  * a given time.
+ *
+ * @param hasDisk whether the work may look at a disk, which is empty
  */
-export async function runSealed<T>(world: World, work: () => Promise<T>): Promise<T> {
+export async function runSealed<T>(
+  world: World,
+  work: () => Promise<T>,
+  hasDisk = false,
+): Promise<T> {
   const refuse = (name: string) => () => {
     const error = new Error(`a simulation may not use ${name}`)
     world.violated('sealed', error.stack ?? error.message)
@@ -41,7 +56,7 @@ export async function runSealed<T>(world: World, work: () => Promise<T>): Promis
     replace(timersPromises, each(listFunctions(timersPromises), refuse)),
     replace(childProcess, each(listFunctions(childProcess), refuse)),
     replace(net, each(['connect', 'createConnection', 'createServer'], refuse)),
-    replace(fs, each(listFunctions(fs), refuse)),
+    replace(fs, { ...each(listFunctions(fs), refuse), ...(hasDisk ? emptyDisk : {}) }),
   ]
   syncBuiltinESMExports()
   try {
@@ -58,7 +73,10 @@ function listFunctions(module: object): string[] {
   )
 }
 
-function each(names: string[], refuse: (name: string) => () => void): Replacements {
+function each(
+  names: string[],
+  refuse: (name: string) => (...given: never[]) => void,
+): Replacements {
   return Object.fromEntries(names.map((name) => [name, refuse(name)]))
 }
 

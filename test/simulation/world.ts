@@ -52,7 +52,7 @@ export class World {
     ended.catch(() => {})
     const end = this.time + longest
     for (;;) {
-      await allPromisesRunDry()
+      await this.settle()
       if (done) return ended
       const next = this.#pop()
       if (next === undefined)
@@ -65,6 +65,11 @@ export class World {
       next.run()
       this.onEvent()
     }
+  }
+
+  /** Waits until all that follows from the last event has happened. */
+  protected settle(): Promise<void> {
+    return allPromisesRunDry()
   }
 
   #push(happening: Happening): void {

@@ -1,7 +1,8 @@
 import { describeUnwritten } from '../../files/explain-failure.ts'
 import { formatJson } from '../../core/model/json.ts'
 import { append } from '../../core/model/lists.ts'
-import type { Plannable } from '../../operations/runtime/workspace-parts.ts'
+import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
+import type { Outside } from '../../operations/runtime/outside.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import { join, resolve } from 'node:path'
 import { parseCheck } from '../../operations/observation/earlier-reads.ts'
@@ -82,9 +83,7 @@ export async function writeHtml(context: CommandContext, options: HtmlOptions): 
 }
 
 /**
- * Writes the list of the fleet, and the content of the page of each domain, into one file for a
- * server: a line of JSON with the list, and the name and the length (UTF-16) of each page, and then
- * the pages.
+ * Writes the list of the fleet, and the page of each domain, into one file for a server.
  *
  * @param checkFile what the last drift check of the server has found
  */
@@ -96,6 +95,19 @@ export async function writePages(
   const { io } = context
   const workspace = openWorkspace(context, 'available')
   const check = checkFile === undefined ? null : parseCheck(loadText(checkFile, maxCheckBytes))
+  await saveOutput(createOutput(file, workspace, io), await formatPages(workspace, check, io))
+  return exitCodes.done
+}
+
+/**
+ * Formats the list of the fleet, and the content of the page of each domain: a line of JSON with
+ * the list, and the name and the length (UTF-16) of each page, and then the pages.
+ */
+export async function formatPages(
+  workspace: LoadedWorkspace,
+  check: ReturnType<typeof parseCheck> | null,
+  io: Outside,
+): Promise<string> {
   const fleet = await loadFleet(workspace, { earlier: check?.reads }, io)
   const { about, shared: own } = await describeFleet(workspace, fleet, '/domains', io)
   const checkedAt = check === null ? null : new Date(check.atMs).toISOString()
@@ -135,16 +147,15 @@ export async function writePages(
     refused: refused.slice(0, maxRefused),
   }
   const pages = rows.map(({ domain }, i) => [namePage(domain), texts[i]?.length ?? 0])
-  await saveOutput(createOutput(file, workspace, io), formatJson({ list, pages }) + texts.join(''))
-  return exitCodes.done
+  return formatJson({ list, pages }) + texts.join('')
 }
 
 /** Describes what the pages of a fleet have in common. */
 async function describeFleet(
-  workspace: Plannable,
+  workspace: LoadedWorkspace,
   { notes: warnings }: LoadedFleet,
   home: string,
-  io: CommandContext['io'],
+  io: Outside,
 ) {
   const { commit, findLink } = await findLineLinks(workspace, io)
   const about = createPageAbout(workspace, io, { target: [], items: [], commit }, [])

@@ -4,10 +4,14 @@ import type { Domain } from '../../../src/core/model/item.ts'
 import { isObject, type Json } from '../../../src/core/model/json.ts'
 import type { WorkspaceConfig } from '../../../src/manifest/workspace-file/workspace.ts'
 import { drift } from '../../../src/operations/drift.ts'
+import type { Rules } from '../../../src/operations/people/decide.ts'
+import type { LoadedWorkspace } from '../../../src/operations/runtime/load-workspace.ts'
 import type { Outside } from '../../../src/operations/runtime/outside.ts'
 import type { Controller } from '../../../src/server/controller.ts'
 import { createLogger } from '../../../src/server/logger.ts'
+import type { SourceContext } from '../../../src/server/pages/create-page-source.ts'
 import { serve } from '../../../src/server/serve.ts'
+import type { Transport } from '../../../src/service/transport.ts'
 import { Chance } from '../chance.ts'
 import { createConfig, service as address } from '../config.ts'
 import { noFaults, type Faults } from '../faults.ts'
@@ -39,6 +43,26 @@ export interface Replica {
   controller: Controller | null
 }
 
+/** What a replica makes pages of. */
+export type AskedPage = Parameters<SourceContext['ownPage']>[0]
+
+/** What a simulation has beside: without it, there are no pages, receivers and roles. */
+export interface Extras {
+  /** Makes a page of a workspace, as a process of its own would. */
+  makePage(page: AskedPage, workspace: LoadedWorkspace, outside: Outside): Promise<string>
+  /** Who may decide by each commit. */
+  rules: Rules
+  /** Address of a receiver of notifications; empty for none. */
+  receiver: string
+}
+
+const noExtras: Extras = {
+  // Pages that can't be made never stop a replica.
+  makePage: () => Promise.reject(new Error('no pages here')),
+  rules: { roles: [], needs: { by: 1, notAuthor: false } },
+  receiver: '',
+}
+
 /**
  * Surroundings of `edgewise serve`: a repository, a database, the service, and a replica on each of
  * two machines, which starts again when it has ended.
@@ -53,12 +77,15 @@ export class ServeWorld {
   readonly replicas = new Map<Machine, Replica>()
   /** Last lines of the logs. */
   readonly log: string[] = []
+  /** Bodies that the receiver of notifications got, first to last. */
+  readonly received: string[] = []
   /** Time that the observation of the service takes, ms. */
   observeMs = 5 * second
   /** Wait between two fetches, ms. */
   pollMs = 5 * minute
   readonly #network: Network
   readonly #config: WorkspaceConfig
+  readonly #extras: Extras
   #ended: Promise<unknown> = Promise.resolve()
   #isOver = false
   #starts = 0
@@ -69,8 +96,10 @@ export class ServeWorld {
     seed: string,
     changes: Partial<WorkspaceConfig>,
     deadOrigins: string[] = [],
+    extras: Partial<Extras> = {},
   ) {
     this.world = world
+    this.#extras = { ...noExtras, ...extras }
     this.chance = new Chance(seed)
     this.record = new StateWorld(world, this.faults, 'postgres', address)
     this.service = new Service(world, seed, callsPerMinute, 'status', [], deadOrigins)
@@ -153,22 +182,11 @@ export class ServeWorld {
           outside: this.#createOutside(process, interrupt.signal),
           logger: createLogger({ clock, out, format: 'text', level: 'info' }),
           openBranch: async () => this.repository.open(process),
-          loadCommit: async (_branch, commit) => {
-            const desired = this.repository.read(commit)
-            const workspace = createWorkspace({ config: this.#config, desired })
-            // The branch is never forced: ids are numbers that grow.
-            const relate = (id: string) => (id <= commit ? 'contained' : 'later')
-            return {
-              ...workspace,
-              findTree: async () => ({ commit }),
-              relateCommits: async (ids) => new Map(ids.map((id) => [id, relate(id)])),
-              commit,
-            }
-          },
-          loadRules: async () => ({ roles: [], needs: { by: 1, notAuthor: false } }),
+          loadCommit: async (_branch, commit) => this.#load(commit),
+          loadRules: async () => this.#extras.rules,
           buildDriftRequest: () => ({ observe: () => this.#observe(process) }),
-          // Pages that can't be made never stop a replica.
-          ownPage: () => Promise.reject(new Error('no pages here')),
+          ownPage: (page, root, outside) =>
+            this.#extras.makePage(page, this.#load(root.slice(1)), outside),
           listen: async (controller) => {
             replica.controller = controller
             return { lead: () => undefined, close: async () => undefined }
@@ -180,6 +198,20 @@ export class ServeWorld {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
       this.world.violated('no defect shows', text)
       return 'defect'
+    }
+  }
+
+  #load(commit: string) {
+    const { desired, committed, config } = this.repository.read(commit)
+    const workspace = createWorkspace({ config: { ...this.#config, ...config }, desired })
+    // The branch is never forced: ids are numbers that grow.
+    const relate = (id: string) => (id <= commit ? ('contained' as const) : ('later' as const))
+    return {
+      ...workspace,
+      findTree: async () => ({ commit, ...(committed === undefined ? {} : { committed }) }),
+      relateCommits: async (ids: Iterable<string>) =>
+        new Map([...ids].map((id) => [id, relate(id)])),
+      commit,
     }
   }
 
@@ -199,10 +231,22 @@ export class ServeWorld {
       user: process.name,
       signal,
       solver: null,
-      transport: this.#network.createTransport(process),
+      transport: this.#createTransport(process),
       ...surroundings,
       createPool: () => pool,
     }
+  }
+
+  #createTransport(process: Process): Transport {
+    const transport = this.#network.createTransport(process)
+    const { receiver } = this.#extras
+    return (request) =>
+      receiver !== '' && request.url.startsWith(receiver)
+        ? process.step(process.chance.between(5, 400), 'notifies', () => {
+            this.received.push(request.body ?? '')
+            return { status: 200, header: () => null, body: '' }
+          })
+        : transport(request)
   }
 
   /** What a program would print that reads the service: the items of all domains. */

@@ -4,6 +4,7 @@ import { callStatements } from './call-statements.ts'
 import { catalogue, compareBytes, type Transaction } from './engine.ts'
 import { leaderStatements } from './leader-statements.ts'
 import { lockStatements } from './lock-statements.ts'
+import { outboxStatements } from './outbox-statements.ts'
 import type { Statement } from './statement.ts'
 
 /**
@@ -129,6 +130,7 @@ const statements: Record<string, Statement> = {
   ...lockStatements,
   ...callStatements,
   ...leaderStatements,
+  ...outboxStatements,
 }
 
 const known = new Map(Object.entries(statements).map(([text, run]) => [normalize(text), run]))
