@@ -51,7 +51,7 @@ const incidents: Incident[] = [
       what: /2 domains worse since .* by rollout \S+, stopped: wave 1 of 1: 5xx rose/,
       where: /2 domains worse since .*: d4\.example\.com from .*, d3\.example\.com from/,
       why: /2 domains worse since .* from 0\.\d % to \d+\.\d %/,
-      who: /rollout \S+: stopped \(wave 1 .*\n.*“Try the spare pool” by Ben Example/,
+      who: /rollout \S+: stopped \(wave 1 .*\ncommit \w+ “Try the spare pool” by Ben Example/,
       since: /2 domains worse since 2026-11-20 04:5\d UTC/,
       next: /2 domains worse since .* "edgewise rollback \S+" rolls back/,
     },
@@ -61,7 +61,7 @@ const incidents: Incident[] = [
       /Domains: d3\.example\.com, d4\.example\.com/,
       /Reason: wave 1 of 1: 5xx rose on 2 of 2 domains/,
       /Of: commit 000000030000 “Try the spare pool” by Ben Example/,
-      /Next: edgewise plan/,
+      /Next: edgewise rollback \S+/,
     ],
   },
   {
@@ -85,7 +85,7 @@ const incidents: Incident[] = [
   {
     name: 'a change by hand at the service',
     pages: {
-      what: /Last drift check: 1 item of the service differed from state/,
+      what: /Last drift check: 1 item of the service differed from state\. \(→ \/drift\)/,
       where: /Live: state → service .*\nd6\.example\.com/,
       why: /Live: state → service ~ host one\.example\.net → by\.hand\.net/,
       // No apply of Edgewise wrote it: the page of the domain lists all of them.

@@ -28,10 +28,9 @@ export async function stopRollout(
   const endedAt = formatNow(context)
   const marked =
     unhealthy.length === 0 ? {} : { unhealthy: selectDomains(rollout.values, unhealthy) }
-  await context.store.saveRollout(
-    { ...dropPause(rollout), state: 'stopped', reason: why, endedAt, onHold, ...marked },
-    `Rollout ${rollout.id}: stopped (${why})`,
-  )
+  const own = { ...dropPause(rollout), state: 'stopped' as const, reason: why }
+  result.rollout = { ...own, endedAt, onHold, ...marked }
+  await context.store.saveRollout(result.rollout, `Rollout ${rollout.id}: stopped (${why})`)
   delete result.open
 }
 

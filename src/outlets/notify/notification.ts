@@ -88,7 +88,11 @@ export function describeApply(executed: Executed): Content | null {
       ...result.refusals.map((part) => ({ ...mark('refused', part), text: part.message })),
       ...doubts.map((part) => mark('in-doubt', part)),
     ],
-    next: isApplied ? null : 'edgewise plan',
+    next: isApplied
+      ? null
+      : rollout?.unhealthy
+        ? `edgewise rollback ${rollout.id}`
+        : 'edgewise plan',
     history,
   }
 }

@@ -193,7 +193,7 @@ async function applyFree(workspace: Committed, context: RunContext): Promise<Out
   )
   context.metrics.setPlan(selectDefinite(plan))
   const held = (plan.onHold ?? []).map(({ text }) => text)
-  const left = [...held, ...free.worse]
+  const left = [...free.worse, ...held]
   if (status === 'done' && free.taken > 0) return { ...waiting, left }
   const message = result.stopped ?? result.unrecorded ?? (held.join('; ') || null)
   return { status, message, left }

@@ -92,7 +92,7 @@ function describeFailure({ applied, commit }: Overview): Headline[] {
   if (applied === null) return []
   const { status, left = [] } = applied
   // A rollout that waits, and what others left, is described by itself.
-  const message = left.join('; ').startsWith(applied.message ?? '') ? null : applied.message
+  const message = left.join('; ').includes(applied.message ?? '') ? null : applied.message
   if (status === 'waiting' || (status === 'done' && message === null)) return []
   const isPart = status === 'done' || status === 'incomplete'
   const what = isPart ? 'is not applied as a whole' : 'is not applied'
@@ -111,7 +111,7 @@ export function describeDrift({ drift }: Overview): Headline[] {
     ...(unanswered === 0 ? [] : [`${pluralize(unanswered, 'domain')} not at the service`]),
   ]
   if (parts.length === 0) return []
-  return [{ tone: 'attention', text: `Last drift check: ${parts.join(', ')}.` }]
+  return [{ tone: 'attention', text: `Last drift check: ${parts.join(', ')}.`, href: '/drift' }]
 }
 
 function describeCalm({ applied, commit }: Overview): Headline {

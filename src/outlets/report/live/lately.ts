@@ -42,9 +42,15 @@ export function listLately(overview: Overview, now: string): LogEntry[] {
     .slice(0, maxEntries)
 }
 
-/** Describes how a rollout ended. */
+/** Describes how a rollout ended, which is not by whom it began. */
 export const logEnded = (rollout: Rollout): LogEntry =>
-  log('rollout', rollout, nameEnd(rollout.state), rollout.reason, getRolloutPath(rollout.id))
+  log(
+    'rollout',
+    { ...rollout, author: null },
+    nameEnd(rollout.state),
+    rollout.reason,
+    getRolloutPath(rollout.id),
+  )
 
 function log(
   kind: string,
