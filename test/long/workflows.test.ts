@@ -155,7 +155,7 @@ it('the workflows carry a change from a pull request to the service', async () =
   // Only the program knows which files belong to the workspace, by the globs of this commit.
   expect((await propose()).results).toEqual({ plan: 'done', comment: 'done' })
   expect(comments.splice(0).map(({ body }) => body)).toEqual([
-    expect.stringContaining('No changes'),
+    expect.stringContaining('Nothing is recorded yet'),
   ])
   git('checkout', '--quiet', 'trunk')
 

@@ -60,7 +60,8 @@ it('the curves of a wave have the sums of its verdict, and no calls of their own
   const service = createService(calls)
   const now = () => noon
   const clock = { now, monotonic: now, sleep: () => Promise.resolve() }
-  const about = { clock, service, settings: { pauseMs: 0, rule, zone } }
+  const store = { listEnded: async () => [] }
+  const about = { clock, service, store, settings: { pauseMs: 0, rule, zone } }
   const recorded = new Map([...domains, 'c.example.com'].map((domain) => [domain, new Map()]))
   const compare = createComparison(domains, recorded, before, { now }, rule, about)
   await expect(compare(after)).rejects.toThrow('no answer')

@@ -77,6 +77,47 @@ function chooseControls(
   return still.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))
 }
 
+interface EndedRollouts {
+  store: Pick<RolloutContext['store'], 'listEnded'>
+}
+
+/** Tests of times whether a domain had no values then that were rolled back. */
+async function findUsual(
+  rule: HealthConfig,
+  skewMs: number,
+  { store }: EndedRollouts,
+): Promise<(domain: Domain, time: number) => boolean> {
+  const found = new Map<Domain, Window[]>()
+  for (const { state, endedAt, waves } of await store.listEnded())
+    for (const { domains, applied } of state === 'rolled-back' && endedAt !== null ? waves : []) {
+      if (applied === null) continue
+      const from = Date.parse(applied.serviceFrom ?? applied.from)
+      const to = Date.parse(endedAt ?? '') - skewMs + rule.settle * 1000 + computeLength(rule)
+      for (const domain of domains) found.set(domain, [...(found.get(domain) ?? []), { from, to }])
+    }
+  return (domain, time) =>
+    !(found.get(domain) ?? []).some(({ from, to }) => from <= time && time < to)
+}
+
+/** Queries the requests of domains over some days, without what is not usual. */
+async function queryEarlier(
+  domains: Domain[],
+  span: Window,
+  skewMs: number,
+  rule: HealthConfig,
+  context: Pick<RolloutContext, 'service'> & EndedRollouts,
+): Promise<EarlierRequests> {
+  const requests = createEarlierRequests(createSampleCount(rule.statuses))
+  const isUsual = await findUsual(rule, skewMs, context)
+  await context.service.list(domains, span, (domain, points) =>
+    requests.add(
+      domain,
+      points.filter(({ time }) => isUsual(domain, time)),
+    ),
+  )
+  return requests
+}
+
 /** Requests of a wave in a window: by domain, and of all domains over time. */
 interface CountedWindow {
   window: Window
@@ -110,24 +151,23 @@ export function createComparison(
   baseline: Window,
   { now }: { now(): number },
   rule: HealthConfig,
-  { clock, service, settings }: Pick<RolloutContext, 'clock' | 'service' | 'settings'>,
+  context: Pick<RolloutContext, 'clock' | 'service' | 'settings'> & EndedRollouts,
 ): CompareWave {
-  const controls = chooseControls(domains, recorded, baseline.from, clock.now() - now())
+  const { service, settings } = context
+  const skewMs = context.clock.now() - now()
+  const controls = chooseControls(domains, recorded, baseline.from, skewMs)
   const span = computeSpan(baseline.to, rule)
   const lengthMs = computeLength(rule)
-  const periodsPerPoint = computePeriodsPerPoint(baseline, rule.grain)
   let before: CountedWindow | null = null
   let earlier: EarlierRequests | null = null
-  const queryEarlier = async () => {
-    const requests = createEarlierRequests(createSampleCount(rule.statuses))
-    await service.list([...domains, ...controls], span, (domain, points) =>
-      requests.add(domain, points),
-    )
-    return requests
-  }
   const count = async (window: Window): Promise<CountedWindow> => {
     // A query that is repeated begins a new curve.
-    const curve = createCurve(window, periodsPerPoint, rule, settings.zone)
+    const curve = createCurve(
+      window,
+      computePeriodsPerPoint(baseline, rule.grain),
+      rule,
+      settings.zone,
+    )
     const counts = await service.count(domains, window, (points) => curve.add(points))
     return { window, counts, curve: curve.list() }
   }
@@ -136,7 +176,7 @@ export function createComparison(
     const after = await count(window)
     const health = judgeWave(before.counts, after.counts, rule)
     if (health.verdict !== 'worse') return { ...health, before, after }
-    earlier ??= await queryEarlier()
+    earlier ??= await queryEarlier([...domains, ...controls], span, skewMs, rule, context)
     const variation = {
       windows: earlier.sum(span, window.to - window.from),
       controls: await service.count(controls, window),

@@ -32,7 +32,9 @@ export async function lookBack(
   const sent = rollout.waves.findLastIndex(isSent)
   const applied = rollout.waves[sent]?.applied ?? null
   if (rule === null || applied === null) return { passed: true }
-  const report = (ms: number) => reportWaiting(rollout, sent, ms, 'health', watching)
+  // What waits is the next wave: those that were sent have been judged.
+  const next = findNextWave(rollout)
+  const report = (ms: number) => reportWaiting(rollout, next ?? sent, ms, 'health', watching)
   for (;;) {
     const failed = await retryQuery(
       () => judgeAgain(rollout.waves, recorded, rule, watching),
@@ -43,8 +45,7 @@ export async function lookBack(
     if (worse !== undefined) return worse
     const { to, now } = findWaveTimes(applied, watching)
     const lengthMs = computeLength(rule)
-    const next = findNextWave(rollout) ?? 0
-    const more = next > 0 && failed.length > 0 ? decidingWindows : Number(next === 1)
+    const more = next !== null && failed.length > 0 ? decidingWindows : Number(next === 1)
     const end = hasPassed(rollout)
       ? to + rule.after * 1000
       : computeWindows(to, to, rule, zone).readyAt + more * lengthMs

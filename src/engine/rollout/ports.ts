@@ -108,7 +108,7 @@ export interface RolloutSettings {
 /** Context for watching a wave. */
 export type Watching = Pick<
   RolloutContext,
-  'clock' | 'time' | 'service' | 'settings' | 'suspends' | 'signal' | 'report' | 'tracer'
+  'clock' | 'time' | 'service' | 'store' | 'settings' | 'suspends' | 'signal' | 'report' | 'tracer'
 >
 
 /** Verdict on a watched wave; null after an interrupt. */

@@ -59,8 +59,8 @@ describe('the page of a history', () => {
     ])
     expect(page.sentence).toBe(
       'The last apply is unfinished (wave 2 of a rollout): 5 November 2026, 10:00 UTC, commit ' +
-        '4f0c2d9aaaaa; writes: 1 confirmed. 3 applies since 3 November 2026: 1 unfinished, ' +
-        '1 complete, 1 incomplete.',
+        '4f0c2d9aaaaa; writes: 1 confirmed. 3 applies since 3 November 2026: 1 complete, ' +
+        '1 incomplete, 1 unfinished.',
     )
     expect(build([entry('a', 3)]).sentence).not.toContain('earlier one')
     const domain = { name: 'a.example.com', pruned: 2 }
@@ -108,7 +108,7 @@ describe('the page of a history', () => {
     expect(page.domains).toEqual(['a.example.com', 'b.example.com', 'c.example.com'])
     expect(page.parts.map(({ action, note, lines }) => [action, note, lines[0]?.text])).toEqual([
       ['change', '', 'time  60 → 90'],
-      ['change', 'refused or not sent: state was the same afterwards', 'time  60 → 90'],
+      ['change', 'not sent, or refused: state was the same afterwards', 'time  60 → 90'],
     ])
     expect(
       page.changes.map(({ writes, part, state, domain }) => [...writes, part, state, domain]),
