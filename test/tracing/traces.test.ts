@@ -125,7 +125,8 @@ it('a write has its waits for the call budget', async () => {
     place.manifest(domain, { timeout: { time: 60 + i } })
   expect((await place.cli('apply', '--yes')).code).toBe(0)
   const waits = receiver.spans.flatMap(({ events }) => events)
-  expect(waits.map(({ name }) => name)).toEqual(['call budget wait'])
+  // On a busy machine, the rest of a wait may be one of its own.
+  expect([...new Set(waits.map(({ name }) => name))]).toEqual(['call budget wait'])
   expect(waits[0]?.attributes['edgewise.wait.seconds']).toBeGreaterThan(4)
 })
 
