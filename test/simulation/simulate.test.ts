@@ -33,6 +33,10 @@ describe('a simulation', () => {
     expect(trace).not.toEqual(first.get(4)?.trace)
   })
 
+  it('keeps the history whole where a batch was stored although its answer was lost', async () => {
+    expect((await simulate(704_502)).violations).toEqual([])
+  })
+
   it('has its state in a database for some seeds', () => {
     expect(first.get(6)?.counts.get('record: postgres')).toBe(1)
   })

@@ -58,6 +58,8 @@ export class FileStore extends FileStateReader implements Store {
   #settled = noneSettled
   /** Hash of the batches of the running apply. */
   #intents = ''
+  /** Path of a batch that may be stored although its recording failed; the end removes it. */
+  #unsure: string | null = null
   /** Salt of fingerprints that the next change stores; null if it is stored. */
   #newSalt: string | null = null
   /** Domains that had state at the last load. */
@@ -155,7 +157,9 @@ export class FileStore extends FileStateReader implements Store {
       await guard?.(files)
       await refuseSameId(files, path, text)
     }
+    this.#unsure = path
     await this.#publish([intent, marker], message, this.#locked.domains === null ? guard : guardAll)
+    this.#unsure = null
     this.#settled = addBatch(this.#settled, batch)
     this.#intents = hashBatches([text], this.#intents)
   }
@@ -179,8 +183,9 @@ export class FileStore extends FileStateReader implements Store {
     ;[this.#settled, this.#intents] = [noneSettled, '']
     const steps = [
       new Map([[this.paths.entry(apply.id), this.#formatEntry(apply)]]),
-      new Map([[this.paths.marker(apply.id), null]]),
+      new Map([this.paths.marker(apply.id), this.#unsure ?? []].flat().map((path) => [path, null])),
     ]
+    this.#unsure = null
     const message = formatEntryMessage(apply, null)
     await this.chain.append(notes, undefined, (entries, guard) =>
       guard === undefined
