@@ -73,7 +73,7 @@ export function listRuleFindings(
       createFinding('origin-loop', rule, `requests to ${rule.pattern} come back to ${domain}`),
     )
     const values = readValues(items)
-    const { findings } = findRuleListFindings(domain, values, settings, known.parts, budget)
+    const findings = findRuleListFindings(domain, values, settings, known.parts, budget)
     for (const finding of [...findings, ...loops]) {
       const find = ({ item, pointer }: Rule) => workspace.findTextSource(domain, item, pointer)
       const source = find(finding.rule)

@@ -176,20 +176,20 @@ const lists = (domain: string, known?: KnownResults, budget?: RunBudget) =>
     buildSettings({ preset: 'strict', assume: {}, timezone: null }),
     known,
     budget,
-  ).findings
+  )
 
 it('a list beyond its budget is compared in part, and a note says so', () => {
   const given = { deny_url: { urls: ['a', 'b', 'ba', 'b[ac]+', 'xb[ac]+'] } }
   const findAll = (states: number) =>
-    brief(
-      findRuleListFindings(
+    brief({
+      findings: findRuleListFindings(
         'www.example.com',
         new Map(Object.entries(given)),
         buildSettings({ preset: 'strict', assume: {}, timezone: null }),
         new Map(),
         createBudget(states),
       ),
-    )
+    })
   const [all, some] = [findAll(60_000), findAll(100)]
   expect(all.join()).not.toContain('rules-not-compared')
   expect(some.at(-1)).toBe('rules-not-compared deny_url -')
@@ -236,7 +236,7 @@ it('a turn compares no more lists than its part, and the next ones the others', 
       const list = [`/${name}`, ...Array<string>(i + 1).fill(`/${name}x`)]
       const values = new Map([['deny_url', { urls: list }]])
       const settings = buildSettings({ preset: 'strict', assume: {}, timezone: null })
-      return findRuleListFindings(name, values, settings, known, budget).findings.length
+      return findRuleListFindings(name, values, settings, known, budget).length
     })
     return { found, isWhole: budget.turn > 0 }
   }

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../src/core/model/json.ts'
 import { findRuleListFindings, type KnownResults } from '../../src/core/rule-lists/find-findings.ts'
 import type { Finding } from '../../src/core/rule-lists/finding.ts'
-import type { ListResult } from '../../src/core/rule-lists/first-match.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
 
 export const domain = 'www.example.com'
@@ -12,9 +11,9 @@ export function find(
   assume: JsonObject = {},
   of = domain,
   known?: KnownResults,
-): ListResult {
+): { findings: Finding[] } {
   const settings = buildSettings({ preset: 'strict', assume, timezone: null })
-  return findRuleListFindings(of, new Map(Object.entries(items)), settings, known)
+  return { findings: findRuleListFindings(of, new Map(Object.entries(items)), settings, known) }
 }
 
 /** Writes findings as `code pointer proof {under}`. */

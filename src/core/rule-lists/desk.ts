@@ -1,4 +1,3 @@
-import type { Language } from '../effects/witness/languages.ts'
 import type { Settings } from '../trace/readings.ts'
 import { findUrl, type Budget, type Space, type Wanted } from './find-url.ts'
 import {
@@ -23,6 +22,8 @@ const maxLanguages = 200
 export class Desk {
   readonly domain: string
   readonly settings: Settings
+  /** Searches that took too much. */
+  givenUp = 0
   readonly #states: number
   readonly #budget: Budget
   readonly #samples = new Map<Entry, Map<string, SeenUrl | null>>()
@@ -70,7 +71,7 @@ export class Desk {
     return answer
   }
 
-  /** A short URL that an entry matches in a world, of those that all forms of R2 have. */
+  /** A URL that an entry matches in a world, of those that all forms of R2 have. */
   sample(entry: Entry, settings: Settings): SeenUrl | null {
     const known = this.#samples.get(entry) ?? new Map<string, SeenUrl | null>()
     this.#samples.set(entry, known)
@@ -127,18 +128,13 @@ export class Desk {
     return made
   }
 
-  /** The languages of a rule in each world; a URL in all groups is matched in every world. */
-  everywhere(entries: readonly Entry[]): Language[][] {
-    const worlds = listWorlds(this.settings, listOpenReadings(this.settings, entries)) ?? []
-    return worlds.map(({ settings }) => entries.flatMap((each) => each.languages(settings)))
-  }
-
-  /** Finds a URL; undefined if that takes too much. */
+  /** Finds a URL; undefined, and counted, if that takes too much. */
   find(space: Space, wanted: Wanted): string | null | undefined {
-    if (wanted.must.length === 0) return undefined
     const count = wanted.must.reduce((sum, { length }) => sum + length, wanted.never.length)
-    if (count > maxLanguages) return undefined
-    return findUrl(this.domain, space, wanted, this.#budget)
+    const found =
+      count > maxLanguages ? undefined : findUrl(this.domain, space, wanted, this.#budget)
+    if (found === undefined) this.givenUp++
+    return found
   }
 
   /**
@@ -168,7 +164,7 @@ export class Desk {
     )
     const isAll = (entry: Entry) => entry.shape(settings).kind === 'all'
     // Only a pattern for everything matches what is not printable once it is decoded.
-    const isWider = narrow.some(isAll) && (space === 'loose' || space === 'decoded')
+    const isWider = narrow.some(isAll) && space === 'decoded'
     if (isWider || usable.length === 0 || (!hasAutomaton && !isThorough)) return false
     const isMissed = narrow.some((entry) => {
       const seen = this.sample(entry, settings)

@@ -10,13 +10,7 @@ import { createRule, type Rule } from '../trace/rule.ts'
 import { checkAnyMatch, listAnyMatch } from './any-match.ts'
 import { Desk, maxStates } from './desk.ts'
 import { createUncompared, type Finding } from './finding.ts'
-import {
-  checkFirstMatch,
-  createUndecided,
-  findEmpty,
-  findUnordered,
-  type ListResult,
-} from './first-match.ts'
+import { checkFirstMatch, createUndecided, findEmpty, findUnordered } from './first-match.ts'
 import { checkValues } from './idle-values.ts'
 import { keepEntry, listTexts, type Entry } from './pattern.ts'
 import { listRanked, readForms, readRules, type Items } from './ranked-rules.ts'
@@ -30,7 +24,7 @@ interface Shared {
   seeing: Entry[]
   byHost: Map<string, Known>
 }
-type Known = { domain: string; result: ListResult; states: number }
+type Known = { domain: string; findings: Finding[]; states: number }
 
 /** What one run may still do, as if nothing were known from an earlier one. */
 export interface RunBudget {
@@ -61,34 +55,29 @@ export function findRuleListFindings(
   settings: Settings,
   known: KnownResults = new Map(),
   run = createBudget(),
-): ListResult {
+): Finding[] {
   const read = new Map<ItemKey, Value>()
   const unknown: Finding[] = []
   for (const [key, value] of items)
     if (isUnknownValue(value)) unknown.push(createUndecided(createRule(key), value.secrets ?? []))
     else if (value !== null) read.set(key, value)
-  const parts = splitItems(read).map((part) => tryPart(domain, part, settings, known, run))
   // How far any expression or suffix reaches is open: that alone says nothing about one.
-  const found = parts
-    .flatMap(({ findings }) => findings)
+  const found = splitItems(read)
+    .flatMap((part) => tryPart(domain, part, settings, known, run))
     .filter(
       ({ code, under: { R4, R5, R12 } }) =>
         code !== 'rule-never-matches' || (R4 ?? R5 ?? R12) === undefined,
     )
-  return {
-    findings: [...found, ...checkValues(read, settings), ...unknown],
-    reached: parts.flatMap(({ reached }) => reached),
-  }
+  return [...found, ...checkValues(read, settings), ...unknown]
 }
 
 /** Finds facts about a part; none where a question has no answer. */
-function tryPart(...[domain, part, ...others]: Parameters<typeof findPart>): ListResult {
+function tryPart(...[domain, part, ...others]: Parameters<typeof findPart>): Finding[] {
   try {
     return findPart(domain, part, ...others)
   } catch (error) {
     if (!(error instanceof NoLanguage)) throw error
-    const findings = [...part.keys()].map((key) => createUndecided(createRule(key), null))
-    return { findings, reached: [] }
+    return [...part.keys()].map((key) => createUndecided(createRule(key), null))
   }
 }
 
@@ -132,8 +121,8 @@ function findPart(
   settings: Settings,
   known: KnownResults,
   run: RunBudget,
-): ListResult {
-  if (run.states <= 0) return { findings: [createUncompared([...read.keys()][0])], reached: [] }
+): Finding[] {
+  if (run.states <= 0) return [createUncompared([...read.keys()][0])]
   const name = [...read].map(([key, value]) => `${key} ${nameValue(value)}`).join()
   const shared = known.get(name)
   const find = () => {
@@ -143,7 +132,7 @@ function findPart(
     return own
   }
   let found = shared?.first ?? find()
-  if (found === null) return { findings: [], reached: [] }
+  if (found === null) return []
   if (shared === undefined) known.set(name, { first: found, seeing: [], byHost: new Map() })
   else if (domain !== found.domain) {
     const { seeing, byHost } = shared
@@ -153,13 +142,13 @@ function findPart(
     }
     const host = nameHost(domain, seeing, settings)
     found = byHost.get(host) ?? find()
-    if (found === null) return { findings: [], reached: [] }
+    if (found === null) return []
     byHost.set(host, found)
     run.states -= seeing.length / 4
   }
-  run.states -= found.result.findings.length / 4 + (run.counted.has(found) ? 0 : found.states)
+  run.states -= found.findings.length / 4 + (run.counted.has(found) ? 0 : found.states)
   run.counted.add(found)
-  return moveResult(found.result, found.domain, domain)
+  return moveFindings(found.findings, found.domain, domain)
 }
 
 const names = new WeakMap<object, string>()
@@ -182,20 +171,10 @@ function check(
   items: Items,
   settings: Settings,
   states: number,
-): { result: ListResult; states: number } {
+): { findings: Finding[]; states: number } {
   const desk = new Desk(domain, settings, states)
-  const avoid =
-    settings.answers[3] === 'cache-first'
-      ? []
-      : readRules('source_url_rewrite', items).flatMap(({ entries }) => entries)
   const lists = listRanked(items, settings)
-  const results = lists.map((list) =>
-    checkFirstMatch(
-      list,
-      desk,
-      list.rules.some(({ rule }) => rule.item.startsWith('cache')) ? avoid : [],
-    ),
-  )
+  const ranked = lists.flatMap((list) => checkFirstMatch(list, desk))
   const [first, second] = ['cache_rule', 'cache_rule_list'].map((item) =>
     lists.find(({ rules }) => rules[0]?.rule.item === item),
   )
@@ -206,7 +185,6 @@ function check(
           findUnordered({ ...second, listOrderReadings: () => [38] }, own, first.rules, desk) ?? [],
       )
     : []
-  const ranked = results.flatMap(({ findings }) => findings)
   const warned = new Set(
     ranked
       .filter(({ severity }) => severity === 'warning')
@@ -222,9 +200,7 @@ function check(
   )
   const crossed = between.filter(({ rule }) => !warned.has(`${rule.item}${rule.pointer}`))
   const ended = desk.isSpent ? [createUncompared([...items.keys()][0])] : []
-  const findings = [...ranked, ...crossed, ...others, ...ended]
-  const reached = results.flatMap((each) => each.reached)
-  return { result: { findings, reached }, states: desk.close() }
+  return { findings: [...ranked, ...crossed, ...others, ...ended], states: desk.close() }
 }
 
 /** A pattern that stands by itself, or in a list of which each rule acts. */
@@ -303,22 +279,19 @@ function nameHost(domain: string, seeing: Entry[], settings: Settings): string {
   return states.join()
 }
 
-/** The results of another domain, with its name in requests and details replaced. */
-function moveResult({ findings, reached }: ListResult, from: string, to: string): ListResult {
-  if (from === to) return { findings, reached }
+/** The findings of another domain, with its name in requests and details replaced. */
+function moveFindings(findings: Finding[], from: string, to: string): Finding[] {
+  if (from === to) return findings
   const move = (request: JsonObject): JsonObject =>
     typeof request['url'] === 'string'
       ? { ...request, url: request['url'].replace(`://${from}`, `://${to}`) }
       : request
-  return {
-    findings: findings.map((each) => ({
-      ...each,
-      witness: each.witness && move(each.witness),
-      detail:
-        each.code === 'rule-never-matches'
-          ? each.detail.replace(`of ${from} `, `of ${to} `)
-          : each.detail,
-    })),
-    reached: reached.map((each) => ({ ...each, request: move(each.request) })),
-  }
+  return findings.map((each) => ({
+    ...each,
+    witness: each.witness && move(each.witness),
+    detail:
+      each.code === 'rule-never-matches'
+        ? each.detail.replace(`of ${from} `, `of ${to} `)
+        : each.detail,
+  }))
 }

@@ -9,7 +9,7 @@ export interface Finding {
   code: FindingCode
   severity: FindingSeverity
   rule: Rule
-  /** The rules that explain it: one, or several that hide it together. */
+  /** The rules that explain it: one, or two that hide it together. */
   other: Rule[]
   under: Under
   /** A request that the rule and the other one match. */
@@ -17,13 +17,6 @@ export interface Finding {
   proof: Proof | null
   /** A clause that says what was found; the advice is a sentence. */
   detail: string
-}
-
-/** A request that a rule of a first-match list decides, in the worlds with these answers. */
-export interface Reached {
-  rule: Rule
-  request: JsonObject
-  under: Under
 }
 
 /** Creates a finding; one that holds only in some worlds is a note. */

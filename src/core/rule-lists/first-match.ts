@@ -6,7 +6,7 @@ import { readPlain } from '../trace/secret-text.ts'
 import type { Settings } from '../trace/readings.ts'
 import type { Rule } from '../trace/rule.ts'
 import type { Desk } from './desk.ts'
-import { createFinding, nameRule, type Finding, type Reached } from './finding.ts'
+import { createFinding, nameRule, type Finding } from './finding.ts'
 import {
   findCore,
   listOpenReadings,
@@ -18,17 +18,11 @@ import {
 } from './pattern.ts'
 import type { RankedList, RankedRule } from './ranked-rules.ts'
 import { TextIndex } from './text-index.ts'
-import { findUnder, isEverywhere, listOpen, listWorlds, type Under } from './worlds.ts'
+import { findUnder, isEverywhere, listOpen, type Under } from './worlds.ts'
 
-/** What is known of the rules of a list. */
-export interface ListResult {
-  findings: Finding[]
-  reached: Reached[]
-}
-
-/** How an earlier rule hides a rule, and where. */
+/** How earlier rules hide a rule, and where. */
 interface Cover {
-  by: RankedRule
+  by: RankedRule[]
   under: Under
   proof: Proof
 }
@@ -36,27 +30,14 @@ interface Cover {
 /** Samples of a rule that are compared with other rules before any automaton is. */
 const maxSamples = 4
 
-/**
- * Finds the rules of a first-match list that never decide, and a request for each of the others
- * (request semantics, 7).
- *
- * @param avoid entries of rules that change the URL before; requests must match none of them
- */
-export function checkFirstMatch(list: RankedList, desk: Desk, avoid: Entry[]): ListResult {
-  const result: ListResult = { findings: [], reached: [] }
+/** Finds the rules of a first-match list that never decide (request semantics, 7). */
+export function checkFirstMatch(list: RankedList, desk: Desk): Finding[] {
   const index = new TextIndex(list.rules.map(({ entries }) => entries.map(findCore)))
-  for (const rule of list.rules) {
-    if (desk.isSpent) break
-    const check = new RuleCheck(list, rule, desk, avoid, index)
-    const finding = check.findFirst()
-    if (finding !== null) result.findings.push(finding)
-    if (finding?.severity === 'warning') continue
-    const reached = check.findReached()
-    if (reached !== null) result.reached.push(reached)
-    else if (finding === null)
-      result.findings.push(createUndecided(rule.rule, listTexts(rule.entries)))
-  }
-  return result
+  return list.rules.flatMap((rule) => {
+    if (desk.isSpent) return []
+    const check = new RuleCheck(list, rule, desk, index)
+    return check.findFirst() ?? check.findUndecided() ?? []
+  })
 }
 
 /** Creates the finding of a rule about which nothing is known; names the secrets that it has. */
@@ -73,7 +54,6 @@ class RuleCheck {
   readonly #list: RankedList
   readonly #own: RankedRule
   readonly #desk: Desk
-  readonly #avoid: Entry[]
   /** The rules that rank before it in some world. */
   readonly #earlier: RankedRule[]
   readonly #index: TextIndex
@@ -82,19 +62,20 @@ class RuleCheck {
   #covers: Cover[] | undefined
   /** The first finding that holds in some worlds; after it, only those everywhere count. */
   #note: Finding | null = null
-  #reached: Reached | null | undefined
+  /** Searches of other rules that took too much. */
+  readonly #givenUp: number
 
-  constructor(list: RankedList, own: RankedRule, desk: Desk, avoid: Entry[], index: TextIndex) {
+  constructor(list: RankedList, own: RankedRule, desk: Desk, index: TextIndex) {
     this.#list = list
     this.#own = own
     this.#desk = desk
-    this.#avoid = avoid
     this.#index = index
     this.#earlier = list.rules.filter(
       (each) =>
         each !== own &&
         (list.listOrderReadings(each, own).length > 0 || list.isBefore(each, own, desk.settings)),
     )
+    this.#givenUp = desk.givenUp
     this.#samples = own.entries.flatMap((entry) => desk.listEvidence(entry))
     this.#near = this.#listNear(true)
     desk.spend(1 + this.#earlier.length / 100)
@@ -167,10 +148,10 @@ class RuleCheck {
     const found = same.flatMap((by) => {
       const [readings, isBefore] = this.#orders(by)
       const under = findUnder(this.#desk.settings, readings, isBefore)
-      return under === null ? [] : [{ by, under, proof: 'text' as const }]
+      return under === null ? [] : [{ by: [by], under, proof: 'text' as const }]
     })
     const best = chooseBest(found)
-    return best && this.#create('rule-duplicate', 'repeats', [best.by], best)
+    return best && this.#create('rule-duplicate', 'repeats', best.by, best)
   }
 
   /** The earlier rules that have all requests of this one. */
@@ -180,7 +161,7 @@ class RuleCheck {
       this.#desk.spend(1)
       if (this.#desk.isSpent || !includesWindow(by, this.#own) || this.#isRefuted(by)) return []
       const found = this.#cover(by, this.#own)
-      return found === null ? [] : [{ by, ...found }]
+      return found === null ? [] : [{ by: [by], ...found }]
     }))
   }
 
@@ -220,37 +201,42 @@ class RuleCheck {
   }
 
   #findContradiction(): Finding | null {
-    const found = this.#listCovers().flatMap(({ by }) => {
+    const near = this.#listCovers().flatMap(({ by }) => by)
+    const found = near.flatMap((by) => {
       if (by.effect === this.#own.effect || !includesWindow(this.#own, by)) return []
       const both = this.#cover(by, this.#own, true)
-      return both === null ? [] : [{ by, ...both }]
+      return both === null ? [] : [{ by: [by], ...both }]
     })
     const best = chooseBest(found)
-    return best && this.#create('rule-contradictory', 'matches the same as', [best.by], best)
+    return best && this.#create('rule-contradictory', 'matches the same as', best.by, best)
   }
 
   #findShadow(): Finding | null {
     const best = chooseBest(this.#listCovers())
-    return best && this.#create('rule-shadowed', 'is hidden by', [best.by], best)
+    return best && this.#create('rule-shadowed', 'is hidden by', best.by, best)
   }
 
-  /** Finds whether the earlier rules have all requests together. */
+  /** Finds two earlier rules, or the entries of one, that have all requests together. */
   #findUnion(): Finding | null {
-    if (this.#earlier.length < 2) return null
-    const reached = this.findReached()
-    if (reached !== null && (this.#note !== null || isEverywhere(reached.under))) return null
-    const under = this.#unite(this.#earlier)
-    if (under === null) return null
-    let needed = this.#earlier
-    for (const each of this.#earlier.toReversed()) {
-      if (this.#desk.isSpent) break
-      const fewer = needed.filter((other) => other !== each)
-      const rest = fewer.length === 0 ? null : this.#unite(fewer)
-      if (rest !== null && Object.keys(rest).length === Object.keys(under).length) needed = fewer
-    }
-    const code = needed.length === 1 ? 'rule-shadowed' : 'rule-unreachable'
-    const proof = needed.length === 1 ? 'automaton' : 'union'
-    return this.#create(code, 'is hidden by', needed, { under, proof })
+    const { entries } = this.#own
+    const matching = this.#listSamples()
+      .filter((seen) => this.#desk.answer(entries, seen) === true)
+      .map((seen) => this.#near.filter((each) => this.#desk.answer(each.entries, seen) !== false))
+    if (matching.some(({ length }) => length === 0)) return null
+    // All rules together are compared faster than each two.
+    if (this.#earlier.length < 2 || this.#unite(this.#earlier) === null) return null
+    const pairs = this.#earlier
+      .flatMap((b, i) => [[b], ...this.#earlier.slice(0, i).map((a) => [a, b])])
+      .filter((pair) => matching.every((rules) => rules.some((each) => pair.includes(each))))
+    const found = pairs.flatMap((by) => {
+      const under = this.#desk.isSpent ? null : this.#unite(by)
+      return under === null ? [] : [{ by, under, proof: 'union' as const }]
+    })
+    const best = chooseBest(found)
+    if (best === null) return null
+    return best.by.length === 1
+      ? this.#create('rule-shadowed', 'is hidden by', best.by, { ...best, proof: 'automaton' })
+      : this.#create('rule-unreachable', 'is hidden by', best.by, best)
   }
 
   #unite(rules: RankedRule[]): Under | null {
@@ -285,90 +271,13 @@ class RuleCheck {
     )
   }
 
-  /** Finds a request that the rule decides, in every world if there is one. */
-  findReached(): Reached | null {
-    return (this.#reached ??= this.#findReached())
-  }
-
-  #findReached(): Reached | null {
-    const { settings } = this.#desk
-    const { entries, rule } = this.#own
-    const readings = this.#earlier.flatMap((each) => this.#list.listOrderReadings(each, this.#own))
-    const all = [...entries, ...this.#earlier.flatMap((each) => each.entries), ...this.#avoid]
-    const isKnown = all.every(({ isDecidable }) => isDecidable)
-    const open = listOpen(settings, [...readings, ...listOpenReadings(settings, all)])
-    let partly: Reached | null = null
-    const near = new Set(this.#near)
-    for (const { active, time } of listMinutes(this.#own, this.#earlier)) {
-      const close = active.filter((each) => near.has(each))
-      const rivals = [...active.map((each) => each.entries), this.#avoid]
-      const isFree = (seen: SeenUrl) =>
-        this.#desk.answer(entries, seen) === true &&
-        [...close.map((each) => each.entries), this.#avoid].every(
-          (each) => each.length === 0 || this.#desk.answer(each, seen) === false,
-        )
-      const samples = this.#desk.listSamples(entries)
-      const sample = samples.find(isFree)
-      if (sample !== undefined) return { rule, request: { url: sample.url, ...time }, under: {} }
-      this.#desk.spend(rivals.length / 4)
-      if (!isKnown || this.#desk.isSpent) continue
-      const found = this.#searchEverywhere(rivals.flat())
-      if (found !== null) return { rule, request: { url: found, ...time }, under: {} }
-      const part: { url: string; under: Under } | null =
-        partly === null ? this.#findPartly(samples, active, close, open) : null
-      if (part !== null) partly = { rule, request: { url: part.url, ...time }, under: part.under }
-    }
-    return partly
-  }
-
-  #searchEverywhere(others: Entry[]): string | null {
-    const { entries } = this.#own
-    const { settings } = this.#desk
-    const own = listWorlds(settings, listOpenReadings(settings, entries)) ?? []
-    const isEmpty = own.some((world) =>
-      entries.every((entry) => this.#desk.sample(entry, world.settings) === null),
-    )
-    if (isEmpty) return null
-    const never = others.flatMap((entry) => this.#desk.everywhere([entry]).flat())
-    return this.#desk.find('plain', { must: this.#desk.everywhere(entries), never }) ?? null
-  }
-
-  /** Finds a URL that it decides under some answers. */
-  #findPartly(
-    samples: SeenUrl[],
-    active: RankedRule[],
-    close: RankedRule[],
-    open: number[],
-  ): { url: string; under: Under } | null {
-    const { settings } = this.#desk
-    const { entries } = this.#own
-    const before = (rules: RankedRule[], world: Settings) =>
-      rules
-        .filter((each) => this.#list.isBefore(each, this.#own, world))
-        .flatMap((each) => each.entries)
-        .concat(this.#avoid)
-    const decides = (seen: SeenUrl, world: Settings) =>
-      entries.some((entry) => entry.matches(world, seen)) &&
-      !before(samples.includes(seen) ? close : active, world).some((entry) =>
-        entry.matches(world, seen),
-      )
-    const search = (world: Settings) => {
-      const list = (all: Entry[]) => all.flatMap((each) => each.languages(world))
-      const wanted = { must: [list(entries)], never: list(before(active, world)) }
-      const url = this.#desk.find('plain', wanted)
-      return typeof url === 'string' ? seeUrl(url) : undefined
-    }
-    const worlds = listWorlds(settings, open) ?? []
-    const sampled = worlds.flatMap(
-      (world) => samples.find((each) => decides(each, world.settings)) ?? [],
-    )
-    for (const seen of sampled.length > 0
-      ? sampled
-      : worlds.flatMap((world) => search(world.settings) ?? [])) {
-      const under = findUnder(settings, open, (each) => decides(seen, each))
-      if (under !== null) return { url: seen.url, under }
-    }
-    return null
+  /** Finds that the rule, or an earlier one, could not be compared. */
+  findUndecided(): Finding | null {
+    const { rule, entries } = this.#own
+    const all = [this.#own, ...this.#earlier].flatMap((each) => each.entries)
+    const isDecided =
+      all.every(({ isDecidable }) => isDecidable) && this.#desk.givenUp === this.#givenUp
+    return isDecided ? null : createUndecided(rule, listTexts(entries))
   }
 }
 
@@ -496,22 +405,6 @@ function listActive(own: RankedRule, rules: RankedRule[], settings: Settings): R
   return listTimes([own, ...rules])
     .filter((minute) => isAt(own, minute))
     .map((minute) => rules.filter((each) => isAt(each, minute)))
-}
-
-/** The rules that may apply together with a rule, at some minutes; the time for a request. */
-function listMinutes(
-  own: RankedRule,
-  rules: RankedRule[],
-): { active: RankedRule[]; time: JsonObject }[] {
-  const { window } = own
-  if (window === null) return [{ active: rules, time: {} }]
-  const times = listTimes([own, ...rules]).filter((at) => window.from <= at && at < window.to)
-  const isAt = ({ window: other }: RankedRule, at: number) =>
-    other === null || (other.from <= at && at <= other.to)
-  return times.map((at) => ({
-    active: rules.filter((each) => isAt(each, at)),
-    time: { time: formatMinutes(at) },
-  }))
 }
 
 function listTimes(rules: RankedRule[]): number[] {

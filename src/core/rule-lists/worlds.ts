@@ -90,16 +90,14 @@ export function findUnder(
   return findSmallest(names, found)
 }
 
-/** The answer that all forms of R2 have in common: each has the plain URLs, and no others. */
+/** The answer that all forms of R2 have in common, as each has the plain URLs. */
 function answerAlways(
   reach: Reach,
   test: (space: Space) => boolean | undefined,
 ): boolean | undefined {
-  const decisive = reach === 'some'
   const plain = test('plain')
   if (reach === 'none') return plain === true
-  if (plain === decisive) return decisive
-  return test('loose') === !decisive ? !decisive : undefined
+  return plain === (reach === 'some') ? plain : undefined
 }
 
 interface Outcome {

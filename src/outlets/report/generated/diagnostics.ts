@@ -29,7 +29,7 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "rule-never-matches": "No request of the domain matches the rule or entry.",
   "rule-contradictory": "An earlier rule matches the same requests and has other fields.",
   "rule-shadowed": "One earlier rule matches every request that the rule matches.",
-  "rule-unreachable": "Several earlier rules together match every request that the rule matches.",
+  "rule-unreachable": "Two earlier rules together match every request that the rule matches.",
   "rule-order-unspecified": "Two rules that overlap have other fields, and their order is an open reading.",
   "entry-redundant": "Another entry of the list matches every request that the entry matches.",
   "networks-overlap": "Two networks of items that ban together overlap.",
