@@ -182,15 +182,23 @@ const unpackSolver: Plugin = {
   },
 }
 
-/** Leaves out the parts of `pg` for a native library, and for another runtime. */
-const dropNative: Plugin = {
-  name: 'drop-native',
+/**
+ * Leaves out the parts of `pg` for a native library and for another runtime, and those for
+ * exemplars in `prom-client`, whose `require` would have every start load all of the API of traces.
+ */
+const dropUnused: Plugin = {
+  name: 'drop-unused',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(?:\.\/native|pg-cloudflare)$/ }, ({ path, importer }) =>
-      /\/node_modules\/pg\/lib\//.test(importer) ? { path, namespace: 'dropped' } : null,
+    onResolve(
+      { filter: /^(?:\.\/native|pg-cloudflare|@opentelemetry\/api)$/ },
+      ({ path, importer }) =>
+        /\/node_modules\/(?:pg|prom-client)\/lib\//.test(importer)
+          ? { path, namespace: 'dropped' }
+          : null,
     )
     onLoad({ filter: /./, namespace: 'dropped' }, ({ path }) => ({
-      contents: `throw new Error('${path} is not in the bundle')`,
+      // What `prom-client` requires is loaded with it, and not used.
+      contents: path.startsWith('@') ? '' : `throw new Error('${path} is not in the bundle')`,
     }))
   },
 }
@@ -214,4 +222,4 @@ const packSchemas: Plugin = {
 }
 
 /** Plugins for what is bundled in a way of its own. */
-export const packagePlugins = [loadOnFirstCall, unpackSolver, dropNative, packSchemas]
+export const packagePlugins = [loadOnFirstCall, unpackSolver, dropUnused, packSchemas]

@@ -71,7 +71,7 @@ export async function runServe(
         dataFolder: own ?? resolve(io.cwd, flags.data ?? ''),
         pollMs: flags.poll * 1000,
       },
-      createPorts({ io, flags, logger, secrets, traces }),
+      createPorts({ io, flags, logger, secrets }),
     )
     return end === 'stopped' ? exitCodes.done : exitCodes.failed
   } finally {
@@ -88,11 +88,10 @@ interface PortParts {
   flags: ServeFlags
   logger: Logger
   secrets: Pick<HttpServerOptions, 'token' | 'webhookSecret'>
-  traces: OpenTracer | null
 }
 
 /** Creates what the controller reaches the outside by. */
-function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePorts {
+function createPorts({ io, flags, logger, secrets }: PortParts): ServePorts {
   const runOwn = createOwnProcesses(measureUse)
   const checks = createCommitChecks((root, outside) => checkCommit(runOwn, root, outside), io.clock)
   return {
@@ -101,7 +100,6 @@ function createPorts({ io, flags, logger, secrets, traces }: PortParts): ServePo
       ...io,
       note: (text) => logger.info(text),
       onPhase: undefined,
-      ...(traces === null ? {} : { tracer: traces.tracer }),
       createPool: shareConnections(
         io.createPool ?? ((config, max) => createPool(config, max, workMs)),
       ),

@@ -1,4 +1,4 @@
-import { failSpan, inSpan, type Span } from '../core/model/tracing.ts'
+import { failSpan, inTrace } from '../core/model/tracing.ts'
 import { openTracer, type OpenTracer } from '../outlets/tracing/open-tracer.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
@@ -20,16 +20,14 @@ export async function traceCommand(
   const warn = createWarn(context)
   const opened = await openTracer({ env: io.env, version, warn })
   if (opened === null) return run(context)
-  const { tracer } = opened
   try {
-    const work = async (span?: Span) => {
-      const code = await run({ ...context, io: { ...io, tracer } })
-      span?.setAttributes({ 'edgewise.exit_code': code })
+    return await inTrace(`edgewise ${name}`, async (span) => {
+      const code = await run(context)
+      span.setAttributes({ 'edgewise.exit_code': code })
       if (io.signal.aborted) failSpan(span, 'interrupted')
       if (code !== exitCodes.done && code !== exitCodes.differences) failSpan(span, `exit-${code}`)
       return code
-    }
-    return await inSpan(tracer, `edgewise ${name}`, work, { kind: 'root' })
+    })
   } finally {
     await closeTracer(context, opened)
   }

@@ -65,7 +65,7 @@ export async function drift(
     findDrift(workspace, recorded, observed, await store.listRollouts()),
     selection,
   )
-  getRoot(outside.tracer)?.setAttributes({ 'edgewise.items': found.drift.items.length })
+  getRoot()?.setAttributes({ 'edgewise.items': found.drift.items.length })
   if (observed !== null) refuseUnobserved(found, workspace)
   const { unanswered = [] } = found.drift
   const unread =
@@ -111,12 +111,12 @@ export interface Observation {
 export async function observe(
   { observe: load, maker = 'foreign', observesAll = false }: Observing,
   about: { workspace: Settings & Desired; recorded: RecordedState; selection: Selection },
-  { onPhase, tracer }: Computing,
+  { onPhase }: Computing,
 ): Promise<Observation | null> {
   if (load === undefined) return null
   onPhase?.({ name: 'loading-observed' })
   const managed = listManaged(about)
-  const data = await inSpan(tracer, 'load observed', () => load(managed))
+  const data = await inSpan('load observed', () => load(managed))
   const missing = observesAll
     ? [...managed.keys()].filter((domain) => !isObject(data) || !Object.hasOwn(data, domain))
     : []

@@ -79,14 +79,12 @@ export async function rollback(
     const rolloutId = target.length + items.length === 0 ? name : null
     const make = (base: RecordedState) =>
       planRollback(workspace, store, base, { target, items }, name, ports.outside)
-    const planned = await inSpan(ports.outside.tracer, 'plan', () => make(recorded)).catch(
-      async (error: unknown) => {
-        // Nothing else can be rolled back.
-        if (error instanceof EdgewiseError && error.code === 'irreversible')
-          await finishRollingBack(store, rolloutId)
-        throw error
-      },
-    )
+    const planned = await inSpan('plan', () => make(recorded)).catch(async (error: unknown) => {
+      // Nothing else can be rolled back.
+      if (error instanceof EdgewiseError && error.code === 'irreversible')
+        await finishRollingBack(store, rolloutId)
+      throw error
+    })
     const observed = await compareWritten(workspace, planned.plan, recorded, ports.outside, allow)
     const base = new Map([...recorded, ...observed])
     const found = observed.size === 0 ? planned : await make(base)

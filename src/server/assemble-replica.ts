@@ -1,6 +1,6 @@
 import { createServerMetrics, type ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import { throwDefect } from '../core/model/edgewise-error.ts'
-import { inSpan, type SpanName } from '../core/model/tracing.ts'
+import { inTrace, type SpanName } from '../core/model/tracing.ts'
 import { openState } from '../operations/runtime/open-state.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
 import { listBases } from '../operations/people/list-bases.ts'
@@ -158,7 +158,6 @@ function createWork(
   { events, drifts }: Memory,
 ): Reconciler {
   const { outside, logger } = ports
-  const { tracer } = outside
   const watched = watchdog.observe({
     outside: { ...outside, databasePatienceMs: workMs },
     dialogue: createLogDialogue(logger),
@@ -175,7 +174,7 @@ function createWork(
   })
   const trace = (kind: TaskKind, work: () => Promise<void>) => {
     const name = spanNames[kind]
-    return name === undefined ? work() : inSpan(tracer, name, work, { kind: 'root' })
+    return name === undefined ? work() : inTrace(name, work)
   }
   return new Reconciler({
     outside,
@@ -212,8 +211,7 @@ function follow(
     pollMs,
     logger,
     metrics,
-    watch: (work) =>
-      watchdog.watch(() => inSpan(outside.tracer, 'serve fetch', work, { kind: 'root' }), false),
+    watch: (work) => watchdog.watch(() => inTrace('serve fetch', work), false),
     onTip: (commit) => {
       reconciler.setTip(commit)
       void handOver.noteFetched()

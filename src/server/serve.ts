@@ -1,5 +1,5 @@
 import { throwDefect } from '../core/model/edgewise-error.ts'
-import { inSpan } from '../core/model/tracing.ts'
+import { inTrace } from '../core/model/tracing.ts'
 import { refuseBadToken } from '../operations/runtime/connect.ts'
 import { findAuthor } from '../operations/submission/find-author.ts'
 import type { Outside } from '../operations/runtime/outside.ts'
@@ -110,7 +110,7 @@ async function begin(
   outside: Outside,
 ): Promise<{ branch: Branch; tip: string; workspace: Committed }> {
   const { logger } = ports
-  const { clock, machine, signal, tracer } = outside
+  const { clock, machine, signal } = outside
   // The token is in none of the variables that git gets.
   const env = buildGitEnvironment(outside.env, '')
   const world = { clock, machine, newId: () => outside.newId() }
@@ -118,7 +118,7 @@ async function begin(
   const branch = await ports.openBranch({ ...options, ...world, ...git })
   try {
     const start = async () => {
-      const tip = await fetchTraced(branch, tracer)
+      const tip = await fetchTraced(branch)
       logger.setFields({ replica: machine.processName, commit: tip })
       logger.info('checks the commit, and opens the database of its workspace')
       const load = (each: string) => ports.loadCommit(branch, each, outside)
@@ -127,7 +127,7 @@ async function begin(
       logger.setFields({ workspace: workspace.config.id })
       return { branch, tip, workspace }
     }
-    return await inSpan(tracer, 'serve start', start, { kind: 'root' })
+    return await inTrace('serve start', start)
   } catch (error) {
     await branch.close()
     throw error

@@ -1,4 +1,5 @@
-import { failSpan, inSpan, type Tracer } from '../core/model/tracing.ts'
+import { SpanKind } from '@opentelemetry/api'
+import { failSpan, inSpan } from '../core/model/tracing.ts'
 import { findFailureCode } from './call-failure.ts'
 import type { Transport } from './transport.ts'
 
@@ -6,8 +7,7 @@ import type { Transport } from './transport.ts'
  * Adds a span to each call of a transport. A query and credentials of the address are left out, and
  * the service gets no header of the trace.
  */
-export function traceCalls(transport: Transport, tracer: Tracer | undefined): Transport {
-  if (tracer === undefined) return transport
+export function traceCalls(transport: Transport): Transport {
   return (request) => {
     const { hostname, port, pathname, protocol } = new URL(request.url)
     const method = request.method ?? (request.body === undefined ? 'GET' : 'POST')
@@ -18,7 +18,6 @@ export function traceCalls(transport: Transport, tracer: Tracer | undefined): Tr
       'url.path': pathname,
     }
     return inSpan(
-      tracer,
       method,
       async (span) => {
         try {
@@ -31,7 +30,8 @@ export function traceCalls(transport: Transport, tracer: Tracer | undefined): Tr
           throw error
         }
       },
-      { kind: 'client', attributes },
+      attributes,
+      SpanKind.CLIENT,
     )
   }
 }

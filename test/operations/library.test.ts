@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { context, ROOT_CONTEXT, trace, type ContextManager } from '@opentelemetry/api'
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base'
 import { describe, expect, it } from 'vitest'
 import { EdgewiseError, open, type Edgewise } from '../../src/index.ts'
 import * as library from '../../src/index.ts'
@@ -69,7 +75,33 @@ it('every member of a given outside is passed on, also from a prototype', async 
   place.manifest(a, { timeout: { time: 60 } })
   expect((await open(place.root, { outside: given }).apply()).status).toBe('done')
   expect(sent).toContain('sending')
-  expect([...asked]).toEqual(expect.arrayContaining(['tracer', 'note', 'cache', 'onSending']))
+  expect([...asked]).toEqual(expect.arrayContaining(['note', 'cache', 'onSending']))
+})
+
+it('leaves the traces of its program alone', async () => {
+  const exporter = new InMemorySpanExporter()
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+  const own = provider.getTracer('program').startSpan('own')
+  const contexts: ContextManager = {
+    active: () => trace.setSpan(ROOT_CONTEXT, own),
+    with: (_, work, self, ...args) => work.apply(self, args),
+    bind: (_, target) => target,
+    enable: () => contexts,
+    disable: () => contexts,
+  }
+  trace.setGlobalTracerProvider(provider)
+  context.setGlobalContextManager(contexts)
+  try {
+    place.manifest(a, { timeout: { time: 60 } })
+    expect((await here().apply()).status).toBe('done')
+    expect(exporter.getFinishedSpans()).toEqual([])
+    own.end()
+    expect(exporter.getFinishedSpans()).toMatchObject([{ name: 'own' }])
+    expect(exporter.getFinishedSpans()[0]?.attributes).toEqual({})
+  } finally {
+    trace.disable()
+    context.disable()
+  }
 })
 
 describe.each(operations)('%s by the library', (_name, change) => {

@@ -96,7 +96,7 @@ describe('the files that Node loads', () => {
     (command, maxBytes, maxCount) => {
       const { files, bytes, modules } = listLoaded(main, program, command)
       expect(modules).toContain('src/manifest/manifests/load-workspace.ts')
-      const own = /^src\/(?:core\/plan|emulator|engine|service\/write)\/|state-validators/
+      const own = /^src\/(?:core\/plan|emulator|engine|service\/write)\/|\/state-validators/
       expect(modules.filter((path) => own.test(path) || isOf(path, rare))).toEqual([])
       expect(bytes).toBeLessThan(maxBytes)
       expect(files.length).toBeLessThan(maxCount)

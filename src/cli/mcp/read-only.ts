@@ -19,7 +19,7 @@ export function restrictToReading(
   workspace: Settings,
   signal: AbortSignal,
 ): Outside {
-  const { clock, env, random, newId, user, machine, pool, solver, tracer } = outside
+  const { clock, env, random, newId, user, machine, pool, solver } = outside
   const reading = { ...outside, signal }
   return {
     clock,
@@ -31,7 +31,6 @@ export function restrictToReading(
     signal,
     ...(pool === undefined ? {} : { pool }),
     ...(solver === undefined ? {} : { solver }),
-    ...(tracer === undefined ? {} : { tracer }),
     ...(outside.runBlocking === undefined ? {} : { runBlocking: outside.runBlocking }),
     disk: restrictDisk(outside.disk),
     transport: restrictTransport(reading),

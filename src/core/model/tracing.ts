@@ -1,3 +1,5 @@
+import { context, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { Span as AnySpan, SpanKind } from '@opentelemetry/api'
 import { EdgewiseError } from './edgewise-error.ts'
 
 /** Names of the spans, beside those of commands. HTTP calls are named after their method. */
@@ -63,81 +65,52 @@ export type SpanAttributes = Partial<
   Record<(typeof spanAttributes)[number], string | number | boolean>
 >
 
-/**
- * API of OpenTelemetry (`@opentelemetry/api`), through which work is traced: what is used of it. It
- * is handed on, so that only commands that are traced load it, or its types.
- */
-export interface Tracer {
-  trace: {
-    getTracer(name: string): {
-      startSpan(name: string, options: SpanAbout, context: Context): Span
-    }
-    getActiveSpan(): Span | undefined
-    setSpan(context: Context, span: Span): Context
-  }
-  context: {
-    active(): Context
-    with<T>(context: Context, work: () => T): T
-  }
+/** A piece of work in a trace; it has the names above only. */
+export interface Span extends AnySpan {
+  setAttributes(attributes: SpanAttributes): this
+  addEvent(name: SpanEvent, attributes: SpanAttributes): this
 }
 
-/** A piece of work in a trace. */
-export interface Span {
-  setAttributes(attributes: SpanAttributes): unknown
-  addEvent(name: SpanEvent, attributes: SpanAttributes): unknown
-  setStatus(status: { code: number }): unknown
-  end(): void
-}
-
-interface Context {
-  getValue(key: symbol): unknown
-  setValue(key: symbol, value: unknown): Context
-  deleteValue(key: symbol): Context
-}
-
-interface SpanAbout {
-  kind: number
-  attributes: SpanAttributes
-}
-
-export interface SpanOptions {
-  /** `root`: begins a trace; `client`: the span is a call of a service. */
-  kind?: 'root' | 'client'
-  attributes?: SpanAttributes
-}
-
-/** Kinds of spans, and the status of one that failed, as the API numbers them. */
-const [internal, client, error] = [0, 2, 2] as const
 /** Key of the first span of a trace in its contexts. */
 const rootKey = Symbol('first span of edgewise')
 /** Spans that failed: what was closest to the failure knows it best. */
 const failed = new WeakSet<Span>()
 
+/** Runs work in a trace: within its first span. Nothing is recorded unless an SDK is registered. */
+export function inTrace<T>(name: SpanName, work: (span: Span) => T): T {
+  return runTraced(name, (span) =>
+    context.with(context.active().setValue(rootKey, span), () => work(span)),
+  )
+}
+
 /**
  * Runs work within a span below the current one, which ends with the work, and fails with it.
- * Without a tracer, or outside of a trace, there is no span.
+ * Outside of a trace there is no span: the program around the library may have traces of its own.
  */
 export function inSpan<T>(
-  tracer: Tracer | undefined,
   name: SpanName,
   work: (span?: Span) => T,
-  { kind, attributes = {} }: SpanOptions = {},
+  attributes?: SpanAttributes,
+  kind?: SpanKind,
 ): T {
-  if (tracer === undefined || (kind !== 'root' && getRoot(tracer) === undefined)) return work()
-  const above = tracer.context.active()
-  const options = { kind: kind === 'client' ? client : internal, attributes }
-  const span = tracer.trace.getTracer('edgewise').startSpan(name, options, above)
-  const own = tracer.trace.setSpan(above, span)
-  const context: Context = kind === 'root' ? own.setValue(rootKey, span) : own
-  return tracer.context.with(context, () => {
+  return getRoot() === undefined ? work() : runTraced(name, work, { attributes, kind })
+}
+
+function runTraced<T>(
+  name: SpanName,
+  work: (span: Span) => T,
+  options: { attributes?: SpanAttributes; kind?: SpanKind } = {},
+): T {
+  return trace.getTracer('edgewise').startActiveSpan(name, options, (span) => {
+    const end = () => span.end()
     const fail = (cause: unknown) => {
       failSpan(span, cause instanceof EdgewiseError ? cause.code : 'defect')
-      span.end()
+      end()
     }
     try {
       const result = work(span)
-      if (result instanceof Promise) result.then(() => span.end(), fail)
-      else span.end()
+      if (result instanceof Promise) result.then(end, fail)
+      else end()
       return result
     } catch (cause) {
       fail(cause)
@@ -147,13 +120,13 @@ export function inSpan<T>(
 }
 
 /** Returns the span of the work that runs now. */
-export function getSpan(tracer: Tracer | undefined): Span | undefined {
-  return tracer?.trace.getActiveSpan()
+export function getSpan(): Span | undefined {
+  return getRoot() && trace.getActiveSpan()
 }
 
 /** Returns the first span of the trace that runs now. */
-export function getRoot(tracer: Tracer | undefined): Span | undefined {
-  return tracer?.context.active().getValue(rootKey) as Span | undefined
+export function getRoot(): Span | undefined {
+  return context.active().getValue(rootKey) as Span | undefined
 }
 
 /**
@@ -165,6 +138,5 @@ export function getRoot(tracer: Tracer | undefined): Span | undefined {
 export function failSpan(span: Span | undefined, type: string): void {
   if (span === undefined || failed.has(span)) return
   failed.add(span)
-  span.setAttributes({ 'error.type': type })
-  span.setStatus({ code: error })
+  span.setAttributes({ 'error.type': type }).setStatus({ code: SpanStatusCode.ERROR })
 }

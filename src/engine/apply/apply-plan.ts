@@ -59,7 +59,7 @@ export async function applyPlan(
     for (const [i, [wave, writes]] of waves.entries()) {
       const attributes = { 'edgewise.wave': wave, 'edgewise.writes': writes.length }
       const send = () => sendWave(wave, writes, i === 0 ? releases : [], run)
-      await inSpan(run.tracer, 'wave', send, { attributes })
+      await inSpan('wave', send, attributes)
     }
     if (waves.length > 0)
       await store.endApply({

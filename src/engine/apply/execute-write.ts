@@ -1,7 +1,7 @@
 import { isSafeToRepeat, type Write } from '../../core/model/change.ts'
 import type { NotSentReason } from '../../core/model/events.ts'
 import type { EndReason } from '../../core/model/outcome.ts'
-import { failSpan, getSpan, inSpan, type Span } from '../../core/model/tracing.ts'
+import { failSpan, getSpan, inSpan } from '../../core/model/tracing.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { bisect } from './bisect.ts'
 import { moveCounts, moveWrites, nameCount } from './counts.ts'
@@ -23,10 +23,10 @@ export function executeWrite(write: Write, run: Run): Promise<void> {
     'edgewise.domains': write.domains.length,
     'edgewise.items': Object.keys(write.items).length,
   }
-  return inSpan(run.tracer, 'write', (span) => execute(write, run, span), { attributes })
+  return inSpan('write', () => execute(write, run), attributes)
 }
 
-async function execute(planned: Write, run: Run, span?: Span): Promise<void> {
+async function execute(planned: Write, run: Run): Promise<void> {
   const write = await leaveOutUnknown(planned, run)
   if (write === null) return
   const inDoubtItem = findDeltaInDoubt(write, run)
@@ -59,7 +59,7 @@ async function execute(planned: Write, run: Run, span?: Span): Promise<void> {
     } else reportNotSent(write, { message: explainError(error) }, run)
     throw error
   })
-  traceOutcome(outcome, span)
+  traceOutcome(outcome)
   const { id } = write
   switch (outcome.kind) {
     case 'confirmed':
@@ -107,7 +107,8 @@ async function leaveOutUnknown(write: Write, run: Run): Promise<Write | null> {
 }
 
 /** Adds the outcome of a write to its span, without the message: it may quote a value. */
-function traceOutcome(outcome: Sent['outcome'], span?: Span): void {
+function traceOutcome(outcome: Sent['outcome']): void {
+  const span = getSpan()
   span?.setAttributes({ 'edgewise.outcome': outcome.kind })
   if (outcome.kind === 'confirmed') return
   if (outcome.kind === 'refused' && outcome.code !== null)
@@ -149,7 +150,7 @@ export async function waitToSettle(write: Write, run: Run): Promise<void> {
   const waitMs = computeSettleWait(write, run.recorded, run.now(), run)
   if (waitMs === 0 || run.signal.aborted || findDeltaInDoubt(write, run) !== null) return
   const message = 'an earlier call may still change these items'
-  getSpan(run.tracer)?.addEvent('settle wait', {
+  getSpan()?.addEvent('settle wait', {
     'edgewise.write': write.id,
     'edgewise.wait.seconds': waitMs / 1000,
   })

@@ -1,7 +1,7 @@
 import { isDelete, isSafeToRepeat, type Write } from '../../core/model/change.ts'
 import { interrupted, type EndReason, type Outcome } from '../../core/model/outcome.ts'
 import { holdsSecret, type SecretPort } from '../../core/model/secret.ts'
-import { getSpan, type Tracer } from '../../core/model/tracing.ts'
+import { getSpan } from '../../core/model/tracing.ts'
 import { formatEnd } from '../../core/model/text/words.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
 import type { BudgetWait } from '../../service/write/next-call.ts'
@@ -34,8 +34,6 @@ export interface Sending {
   signal: AbortSignal
   /** Called before each wait for another attempt, and before a wait for the call budget. */
   onWait(ms: number, why: string): void
-  /** Records traces; absent: there are none. */
-  tracer?: Tracer
 }
 
 /**
@@ -111,7 +109,7 @@ export async function sendWrite(write: Write, sending: Sending): Promise<Sent> {
     attempts = step.attempts
     if (signal.aborted) return endUnsent(attempts, explainAbort(signal))
     sending.onWait(step.waitMs, step.why)
-    getSpan(sending.tracer)?.addEvent('retry', {
+    getSpan()?.addEvent('retry', {
       'edgewise.retry.reason': outcome.kind,
       'edgewise.wait.seconds': step.waitMs / 1000,
     })
@@ -192,14 +190,14 @@ function createCall(write: Write, { client, secrets }: Sending): () => Promise<O
 
 /** Waits for the call budget, and adds the wait to the trace. */
 async function acquireCall(
-  { budget, clock, signal, tracer }: Sending,
+  { budget, clock, signal }: Sending,
   reportWait: (wait: BudgetWait) => void,
 ): Promise<boolean> {
   const startMs = clock.monotonic()
   const isFree = await budget.acquire(signal, reportWait)
   const seconds = (clock.monotonic() - startMs) / 1000
   if (seconds >= minTracedSeconds)
-    getSpan(tracer)?.addEvent('call budget wait', { 'edgewise.wait.seconds': seconds })
+    getSpan()?.addEvent('call budget wait', { 'edgewise.wait.seconds': seconds })
   return isFree
 }
 

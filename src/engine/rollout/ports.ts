@@ -6,7 +6,6 @@ import type { Domain } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { TimeZone } from '../../core/model/time/time-zone.ts'
-import type { Tracer } from '../../core/model/tracing.ts'
 import type { Point } from '../../core/model/statistics.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import type {
@@ -30,8 +29,6 @@ export interface RolloutContext {
   looksBack: boolean
   /** Aborted on an interrupt. */
   signal: AbortSignal
-  /** Records traces; absent: there are none. */
-  tracer?: Tracer
   report(event: UntimedEvent): void
 }
 
@@ -108,7 +105,7 @@ export interface RolloutSettings {
 /** Context for watching a wave. */
 export type Watching = Pick<
   RolloutContext,
-  'clock' | 'time' | 'service' | 'store' | 'settings' | 'suspends' | 'signal' | 'report' | 'tracer'
+  'clock' | 'time' | 'service' | 'store' | 'settings' | 'suspends' | 'signal' | 'report'
 >
 
 /** Verdict on a watched wave; null after an interrupt. */

@@ -9,7 +9,7 @@ import type { ComparedWave } from './baseline-start.ts'
 import type { RolloutContext } from './ports.ts'
 import { formatCount, pluralize } from '../../core/model/text/words.ts'
 
-type Reporting = Pick<RolloutContext, 'clock' | 'report' | 'tracer'>
+type Reporting = Pick<RolloutContext, 'clock' | 'report'>
 
 /** Reports the statistics of a wave so far. */
 export function reportWatched(
@@ -52,11 +52,11 @@ export function reportJudged(
   health: ComparedWave,
   reason: string | null,
   about: { rule: HealthConfig; written: Window },
-  { report, tracer }: Reporting,
+  { report }: Reporting,
 ): void {
   const { verdict, whole, domains } = health
-  getSpan(tracer)?.setAttributes({ 'edgewise.verdict': verdict })
-  if (verdict === 'worse') failSpan(getSpan(tracer), verdict)
+  getSpan()?.setAttributes({ 'edgewise.verdict': verdict })
+  if (verdict === 'worse') failSpan(getSpan(), verdict)
   report({
     type: 'wave.judged',
     wave: waveIndex + 1,

@@ -46,7 +46,7 @@ export function watchWave(
   recorded: RecordedState,
   watching: Watching,
 ): Promise<Watched> {
-  const { clock, settings, signal, tracer } = watching
+  const { clock, settings, signal } = watching
   const { rule, pauseMs } = settings
   const watch = async (): Promise<Watched> => {
     const applied = rollout.waves[waveIndex]?.applied ?? null
@@ -67,7 +67,7 @@ export function watchWave(
     const isLast = waveIndex + 1 === rollout.waves.length
     return isLast ? lookBack(rollout, recorded, watching) : { passed: true }
   }
-  return inSpan(tracer, 'watch wave', watch, { attributes: { 'edgewise.wave': waveIndex + 1 } })
+  return inSpan('watch wave', watch, { 'edgewise.wave': waveIndex + 1 })
 }
 
 /** Reports that a wave has no baseline yet, and waits for it; throws as `watchWave`. */

@@ -64,7 +64,7 @@ export async function connectToQuery(
   const token = isEmbedded ? service.token || 'emulator' : service.token
   const emulator = isEmbedded ? await startEmbeddedEmulator(root, config, outside) : null
   const url = emulator?.url ?? service.url
-  const transport = time.watch(traceCalls(await createTransport(url, outside), outside.tracer))
+  const transport = time.watch(traceCalls(await createTransport(url, outside)))
   const connection = {
     url,
     ...(isEmbedded ? {} : { writtenUrl: service.writtenUrl }),
@@ -191,7 +191,7 @@ async function askService(
   // The emulator inside this process follows its clock.
   if (service.url === 'emulator') return outside.clock.now()
   const calls = await createTransport(service.url, outside)
-  const transport = time.watch(traceCalls(calls, outside.tracer))
+  const transport = time.watch(traceCalls(calls))
   const request = { url: `${service.url}/v2/`, timeoutMs: service.timeoutSeconds * 1000 }
   // Without an answer the time stays unknown; the calls that follow report why.
   return transport({ ...request, signal: outside.signal }).then(

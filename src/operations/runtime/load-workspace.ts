@@ -68,10 +68,9 @@ export function loadWorkspace(
   levels: Levels = {},
   memory?: FileMemory,
 ): LoadedWorkspace {
-  const { tracer } = outside
-  return inSpan(tracer, 'load workspace', (span) => {
+  return inSpan('load workspace', (span) => {
     const workspace = loadWithSecrets(root, outside, reach, added, levels, memory)
-    getRoot(tracer)?.setAttributes({ 'edgewise.workspace': workspace.config.id })
+    getRoot()?.setAttributes({ 'edgewise.workspace': workspace.config.id })
     span?.setAttributes({ 'edgewise.domains': workspace.desired.size })
     return workspace
   })

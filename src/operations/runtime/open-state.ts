@@ -27,7 +27,7 @@ export async function loadState(
   renames = false,
 ): Promise<Pick<OpenState, 'store' | 'accountStop'> & { recorded: RecordedState }> {
   outside.onPhase?.({ name: 'loading-state' })
-  return inSpan(outside.tracer, 'load state', async () => {
+  return inSpan('load state', async () => {
     const { store, accountStop } = await openState(workspace, outside)
     if (renames) useMoves(workspace, store)
     const recorded = await store.load()

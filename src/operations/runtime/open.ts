@@ -136,7 +136,6 @@ const members: Record<keyof Outside, true> = {
   actor: true,
   solver: true,
   pool: true,
-  tracer: true,
   cache: true,
 }
 

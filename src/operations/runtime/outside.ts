@@ -4,7 +4,6 @@ import type { AuthConfig, DatabaseConfig } from '../../core/model/config.ts'
 import type { Actor, Identity } from '../../core/model/people/identity.ts'
 import type { Solver, WorkerPool } from '../../core/model/parallel.ts'
 import type { Phase } from '../../core/model/events.ts'
-import type { Tracer } from '../../core/model/tracing.ts'
 import type { Note } from '../../core/model/text/words.ts'
 import type { Transport } from '../../service/transport.ts'
 import type { Disk } from '../../state/folder/disk.ts'
@@ -12,12 +11,10 @@ import type { GitRepository } from '../../state/git/git-repository.ts'
 import type { Machine } from '../../state/locks/machine.ts'
 import type { ConnectionPool } from '../../state/postgres/database.ts'
 
-/** Ports of work that only computes: its progress, its trace, its threads. */
+/** Ports of work that only computes: its progress, its threads. */
 export interface Computing {
   /** Called when a long phase begins, and regularly while it runs; absent: never. */
   onPhase?(phase: Phase): void
-  /** Records traces; absent: there are none. */
-  tracer?: Tracer
   /**
    * Runs work that blocks this thread, so that an interrupt can end it with a CancelledError;
    * absent: it always ends by itself.

@@ -140,9 +140,7 @@ function createAcquire(
   }
   return (timeoutMs) => {
     const request = { workspace: config.id, selection, timeoutMs, clock }
-    return inSpan(outside.tracer, 'wait for lock', () =>
-      acquireSelection(request, state, acquireOne, releaseLease),
-    )
+    return inSpan('wait for lock', () => acquireSelection(request, state, acquireOne, releaseLease))
   }
 }
 

@@ -37,7 +37,7 @@ export function withState<T>(
   return withLock(workspace, reason, selection, request, ports, async (locked) => {
     const { store } = locked
     if (renames) useMoves(workspace, store)
-    const recorded = await inSpan(outside.tracer, 'load state', () => loadLocked(store, dialogue))
+    const recorded = await inSpan('load state', () => loadLocked(store, dialogue))
     await loadSalt(workspace, store, outside, addsSecrets)
     return work(locked, recorded)
   })

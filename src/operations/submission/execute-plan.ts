@@ -96,7 +96,6 @@ export async function executePlan(
       secrets: vault,
       findItemPlace: (domain, item) => workspace.findItemPlace(domain, item),
       signal: outside.signal,
-      tracer: outside.tracer,
       report: (event) => options.report(event, budget),
     }
     return await applyPlan(plan, recorded, context)

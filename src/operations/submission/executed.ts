@@ -4,7 +4,7 @@ import type { Override } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
 import type { Actor } from '../../core/model/people/identity.ts'
 import type { Plan } from '../../core/model/plan.ts'
-import { failSpan, getRoot, type Tracer } from '../../core/model/tracing.ts'
+import { failSpan, getRoot } from '../../core/model/tracing.ts'
 import { narrowDomains } from '../../core/plan/selection.ts'
 import type { FinishedStatus } from '../../outlets/report/apply/text.ts'
 import type { RecordedState } from '../../state/store/store.ts'
@@ -77,12 +77,9 @@ export function findStatus({
 }
 
 /** Adds the outcome of an executed plan to the trace, without messages: they may quote values. */
-export function traceExecuted(
-  { plan, result, status, finished }: Executed,
-  tracer: Tracer | undefined,
-): void {
+export function traceExecuted({ plan, result, status, finished }: Executed): void {
   const { commit } = plan.basis
-  const root = getRoot(tracer)
+  const root = getRoot()
   root?.setAttributes({
     'edgewise.status': status,
     'edgewise.changes': plan.changes.length,

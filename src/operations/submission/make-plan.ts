@@ -76,7 +76,7 @@ export async function makePlan(
   options: PlanOptions,
   outside: Computing,
 ): Promise<Plan> {
-  return inSpan(outside.tracer, 'plan', async (span) => {
+  return inSpan('plan', async (span) => {
     const plan = await planChanges(workspace, recorded, selection, options, outside)
     const [changes, writes] = [plan.changes.length, plan.writes.length]
     span?.setAttributes({ 'edgewise.changes': changes, 'edgewise.writes': writes })

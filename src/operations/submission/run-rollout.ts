@@ -88,7 +88,7 @@ export async function runRollout(
   const { outside, continued, serviceTime, lock } = options
   const rollout =
     continued === null ? begin(workspace, plan, options) : continueRollout(continued, plan)
-  getRoot(outside.tracer)?.setAttributes({ 'edgewise.rollout': rollout.id })
+  getRoot()?.setAttributes({ 'edgewise.rollout': rollout.id })
   let budget: CallBudget | null = null
   const report: RolloutOptions['report'] = (event, partBudget) => {
     budget = partBudget
@@ -114,7 +114,6 @@ export async function runRollout(
     suspends: options.suspends,
     looksBack: options.looksBack !== undefined,
     signal: outside.signal,
-    tracer: outside.tracer,
     report: (event) => {
       options.report({ time: new Date(outside.clock.now()).toISOString(), ...event }, budget)
     },
@@ -191,7 +190,7 @@ function createApplying(
     execute: (part, id, base, isLast) => send(part, id, base, isLast ? grounds : partial),
     isAccountStopped: () => watch.isStopped(),
     rollBack: (from, base, reportWrites) =>
-      inSpan(outside.tracer, 'roll back wave', async () => {
+      inSpan('roll back wave', async () => {
         await refuseStopped(lock.accountStop)
         const own = { ...partial, reason: from.reason ?? '' }
         const execute = (plan: Plan) => send(plan, `${from.id}-${rollbackSuffix}`, base, own)

@@ -329,7 +329,7 @@ async function send(
     const { overrides = [] } = sending.grounds
     const { by } = request.locked
     const executed = { plan, result, status, inWaves, finished, doubts, overrides, by }
-    traceExecuted(executed, outside.tracer)
+    traceExecuted(executed)
     return executed
   } catch (error) {
     if (!seen.begun || error instanceof EdgewiseError) throw error

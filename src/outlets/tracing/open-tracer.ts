@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { context, createTraceState, diag, DiagLogLevel } from '@opentelemetry/api'
+import { ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import type { Context, ContextManager, SpanContext } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
-import type { Tracer } from '../../core/model/tracing.ts'
 import { maxExportMs, parseTraceSettings, type TraceSettings } from './settings.ts'
 
 type Sdk = typeof import('./sdk.ts')
@@ -20,9 +21,8 @@ export interface TracingOptions {
   onExport?(problem: string | null): void
 }
 
-/** Tracer that exports spans until it is closed. */
+/** Export of spans, until it is closed. */
 export interface OpenTracer {
-  tracer: Tracer
   /**
    * Exports the spans that are left, for at most some seconds.
    *
@@ -51,7 +51,7 @@ export async function openTracer(options: TracingOptions): Promise<OpenTracer | 
   if (settings === null) return null
   try {
     const sdk = await import('./sdk.ts')
-    return warnOfVariables(sdk, warn, () => build(sdk, settings, options))
+    return warnOfVariables(warn, () => build(sdk, settings, options))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     warn(
@@ -81,7 +81,6 @@ function build(sdk: Sdk, { batch, timeoutMs }: TraceSettings, options: TracingOp
     forceFlush: async () => exporter.forceFlush?.(),
     shutdown: () => exporter.shutdown(),
   }
-  const { context, trace } = sdk
   const named = {
     'service.name': 'edgewise',
     'service.version': options.version,
@@ -95,9 +94,8 @@ function build(sdk: Sdk, { batch, timeoutMs }: TraceSettings, options: TracingOp
     spanProcessors: [new sdk.BatchSpanProcessor(watched, batch)],
   })
   trace.setGlobalTracerProvider(provider)
-  context.setGlobalContextManager(createContexts(findParent(sdk, options)))
+  context.setGlobalContextManager(createContexts(findParent(options)))
   return {
-    tracer: { context, trace },
     close: async () => {
       context.disable()
       trace.disable()
@@ -120,7 +118,7 @@ function createContexts(parent: Context): ContextManager {
   const storage = new AsyncLocalStorage<Context>()
   const contexts: ContextManager = {
     active: () => storage.getStore() ?? parent,
-    with: (context, work, self, ...args) => storage.run(context, () => work.apply(self, args)),
+    with: (own, work, self, ...args) => storage.run(own, () => work.apply(self, args)),
     bind: (_, target) => target,
     enable: () => contexts,
     disable: () => {
@@ -133,16 +131,16 @@ function createContexts(parent: Context): ContextManager {
 }
 
 /** Finds the span of the program that started this one. */
-function findParent(sdk: Sdk, { env, warn, ignoreParent = false }: TracingOptions): Context {
+function findParent({ env, warn, ignoreParent = false }: TracingOptions): Context {
   const text = env['TRACEPARENT']?.trim() ?? ''
-  if (ignoreParent || text === '') return sdk.ROOT_CONTEXT
+  if (ignoreParent || text === '') return ROOT_CONTEXT
   const parent = parseParent(text)
   if (parent === null) {
     warn('TRACEPARENT is not a trace context of the W3C; it is ignored.')
-    return sdk.ROOT_CONTEXT
+    return ROOT_CONTEXT
   }
-  const traceState = sdk.createTraceState(env['TRACESTATE'] ?? '')
-  return sdk.trace.setSpanContext(sdk.ROOT_CONTEXT, { ...parent, traceState, isRemote: true })
+  const traceState = createTraceState(env['TRACESTATE'] ?? '')
+  return trace.setSpanContext(ROOT_CONTEXT, { ...parent, traceState, isRemote: true })
 }
 
 /**
@@ -173,7 +171,7 @@ const unread = /^Failed to read (?:root|client) certificate [a-z ]*file/
 const checked = /_TIMEOUT$|_BSP_/
 
 /** Warns of what the SDK ignores, without the values of variables. */
-function warnOfVariables<T>(sdk: Sdk, warn: (text: string) => void, work: () => T): T {
+function warnOfVariables<T>(warn: (text: string) => void, work: () => T): T {
   const warnings = new Set<string>()
   const find = (message: string) => {
     const file = unread.exec(message)?.[0]
@@ -182,14 +180,14 @@ function warnOfVariables<T>(sdk: Sdk, warn: (text: string) => void, work: () => 
       if (!checked.test(name)) warnings.add(`${name} has no valid value; it is ignored.`)
   }
   const ignore = () => undefined
-  sdk.diag.setLogger(
+  diag.setLogger(
     { error: find, warn: find, info: ignore, debug: find, verbose: ignore },
-    { logLevel: sdk.DiagLogLevel.DEBUG, suppressOverrideMessage: true },
+    { logLevel: DiagLogLevel.DEBUG, suppressOverrideMessage: true },
   )
   try {
     return work()
   } finally {
-    sdk.diag.disable()
+    diag.disable()
     for (const text of warnings) warn(text)
   }
 }

@@ -1,5 +1,3 @@
-export { context, createTraceState, diag, trace } from '@opentelemetry/api'
-export { DiagLogLevel, ROOT_CONTEXT } from '@opentelemetry/api'
 export { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 export { defaultResource, detectResources, envDetector } from '@opentelemetry/resources'
 export { resourceFromAttributes } from '@opentelemetry/resources'

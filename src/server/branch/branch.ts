@@ -4,7 +4,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Authors } from '../../core/model/people/approvers.ts'
-import { getRoot, inSpan, type Tracer } from '../../core/model/tracing.ts'
+import { getRoot, inSpan } from '../../core/model/tracing.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import { findHeadCommit } from '../../state/git/open-git.ts'
 import type { Machine } from '../../state/locks/machine.ts'
@@ -119,13 +119,10 @@ interface Parts {
 }
 
 /** Fetches a branch within a span, and adds the commit to its trace. */
-export function fetchTraced(
-  branch: Pick<Branch, 'fetch'>,
-  tracer: Tracer | undefined,
-): Promise<string> {
-  return inSpan(tracer, 'fetch branch', async () => {
+export function fetchTraced(branch: Pick<Branch, 'fetch'>): Promise<string> {
+  return inSpan('fetch branch', async () => {
     const commit = await branch.fetch()
-    getRoot(tracer)?.setAttributes({ 'edgewise.commit': commit })
+    getRoot()?.setAttributes({ 'edgewise.commit': commit })
     return commit
   })
 }

@@ -7,7 +7,7 @@ import { isAboutCommit } from './commit-checks.ts'
 
 /** What follows a branch works with. */
 export interface FollowContext {
-  outside: Pick<Outside, 'clock' | 'signal' | 'tracer'>
+  outside: Pick<Outside, 'clock' | 'signal'>
   branch: Pick<Branch, 'fetch' | 'checkOut' | 'isAncestor' | 'keepOnly'>
   /** Wait between two fetches, ms. */
   pollMs: number
@@ -40,7 +40,7 @@ export function createFollower(context: FollowContext) {
   let kept = ''
   let onEnd = () => {}
   const fetch = async (): Promise<void> => {
-    const commit = await fetchTraced(branch, outside.tracer)
+    const commit = await fetchTraced(branch)
     if (commit !== tip) {
       await reportMove(context, tip, commit)
       await prepare(branch, commit)

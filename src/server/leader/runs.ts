@@ -73,7 +73,7 @@ export type Runs = ReturnType<typeof createRuns>
 /** Creates the operations of a controller: those of the commands, with metrics, log and notices. */
 export function createRuns(context: RunContext) {
   const { ports, metrics, logger, notifications, onDrift } = context
-  const { clock, signal, tracer } = ports.outside
+  const { clock, signal } = ports.outside
   const fleet = createFleetReader(() => clock.now())
   const listeners = [onDrift, notifications.aboutDrift]
   const comparing = { ...ports, fleet, metrics, logger, listeners }
@@ -100,7 +100,7 @@ export function createRuns(context: RunContext) {
       settings: Settings,
       loadHead: () => Promise<Committed>,
     ): Promise<RolloutStep> => {
-      getRoot(tracer)?.setAttributes({ 'edgewise.rollout': id })
+      getRoot()?.setAttributes({ 'edgewise.rollout': id })
       const take = () => takeStep(id, settings, { load, loadHead }, context)
       return measure('rollout', context, take, getStatus)
     },
@@ -125,7 +125,7 @@ export function createRuns(context: RunContext) {
     report: (what: string, error: unknown): string => {
       const { code, message, detail } = describeError(error, logger)
       metrics.countError(code)
-      failSpan(getRoot(tracer), signal.aborted ? 'interrupted' : code)
+      failSpan(getRoot(), signal.aborted ? 'interrupted' : code)
       logger.error(`${what}: ${message}`, { code, detail })
       return message
     },
