@@ -20,8 +20,8 @@ describe('addSecrets', () => {
     ],
     [
       'a block, before what follows it',
-      'version: 1\nsecrets:\n    # ours\n    a: {env: A} # a\n\n# next\nnotes: {}\n',
-      `version: 1\nsecrets:\n  # ours\n  a: {env: A} # a\n${block('  ')}\n# next\nnotes: {}\n`,
+      'version: 1\nsecrets:\n    # ours\n    a: {env: A} # a\n\n# next\nchecks: {}\n',
+      `version: 1\nsecrets:\n  # ours\n  a: {env: A} # a\n${block('  ')}\n# next\nchecks: {}\n`,
     ],
     [
       'a block of blocks, without a line end',

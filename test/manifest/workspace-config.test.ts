@@ -75,7 +75,6 @@ describe('parseWorkspaceConfig', () => {
         revert: 'waves',
         health: null,
       },
-      notes: { groups: 'on', waves: 'on', kinds: 'on' },
       checks: {},
       moved: [],
       notify: [],
@@ -406,16 +405,16 @@ describe('parseWorkspaceConfig', () => {
     ['id: x', '1:1-6 the key "version" is required here'],
     ['version: 2', '1:10-11 expected 1, the only supported version, got 2'],
     [
-      'version: 1\nnotes: {gruops: off}',
-      '2:9-15 there is no key "gruops" here. Did you mean "groups"?',
+      'version: 1\nsign: {pubilc: x}',
+      '2:8-14 there is no key "pubilc" here. Did you mean "public"?',
     ],
     [
-      'version: 1\nnotes: {irreversible: off}',
-      '2:9-21 there is no key "irreversible" here. Known keys: groups, waves, kinds.',
+      'version: 1\nsign: {irreversible: off}',
+      '2:8-20 there is no key "irreversible" here. Known keys: key, public.',
     ],
     [
-      'version: 1\nnotes: {groups: false}',
-      '2:17-22 expected "on" or "off", got false. Did you mean "off"?',
+      'version: 1\nchecks: {item-conflict: false}',
+      '2:25-30 expected "error" or "warning" or "note" or "off", got false. Did you mean "off"?',
     ],
     [
       'version: 1\nservice:\naccount: a\n',

@@ -67,7 +67,6 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
       revert: 'waves' as const,
       health: null,
     },
-    notes: { groups: 'on', waves: 'on', kinds: 'on' },
     checks: {},
     notify: [],
     moved: [],

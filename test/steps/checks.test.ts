@@ -119,15 +119,13 @@ describe('the severity of a finding', () => {
     ])
   })
 
-  it('is set under "checks", notes are silenced under "notes"', async () => {
-    place.configure('checks: {kinds: off}\nnotes: {item-conflict: off}')
+  it('is set under "checks", keys of other sections are not', async () => {
+    place.configure('checks: {account: off}\nitem-conflict: off')
     const { diagnostics } = await place.json('validate')
-    expect(diagnostics).toMatchObject(
-      [
-        { detail: expect.stringContaining('It belongs under "checks:".') },
-        { detail: expect.stringContaining('It belongs under "notes:".') },
-      ].toReversed(),
-    )
+    expect(diagnostics).toMatchObject([
+      { detail: expect.stringContaining('It belongs under "service:".') },
+      { detail: expect.stringContaining('It belongs under "checks:".') },
+    ])
   })
 
   it('can be set for each code that is no error', async () => {

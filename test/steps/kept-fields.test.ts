@@ -241,5 +241,5 @@ describe('what the service keeps', () => {
 it('a workspace file that silences the note of before gets advice', async () => {
   place.manifest(www, { https: { cert_id: 7 } }).configure('notes: {kept: off}')
   const { code, err } = await place.cli('plan')
-  expect([code, err]).toEqual([1, expect.stringContaining('"notes.kept" was removed')])
+  expect([code, err]).toEqual([1, expect.stringContaining('"notes" was removed')])
 })

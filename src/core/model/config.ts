@@ -140,12 +140,6 @@ export interface AuthConfig {
   variables: string[]
 }
 
-/** Notes that repeat and can be silenced; the schema of the workspace file describes each. */
-type NoteName = 'groups' | 'waves' | 'kinds'
-
-/** Whether each of these notes is printed. */
-export type Notes = Record<NoteName, 'on' | 'off'>
-
 /** Maximum number of calls in any window of so many seconds. */
 export interface Burst {
   calls: number

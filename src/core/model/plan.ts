@@ -153,6 +153,8 @@ export interface Plan {
   impact?: Impact
   /** Sentences to read before applying. */
   warnings: string[]
+  /** Sentences about its writes, shown with -v only; absent for none. */
+  details?: string[]
   /** Whether it goes back to values that were confirmed and healthy, at once; absent for no. */
   reverts?: true
   /** The waves in order; absent if the plan has a single one. */

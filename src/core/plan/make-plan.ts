@@ -1,7 +1,7 @@
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { orderSets } from '../catalog/item-spec.ts'
 import type { ItemKeys } from '../catalog/wire-names.ts'
-import type { Amount, Burst, Grouping, Notes } from '../model/config.ts'
+import type { Amount, Burst, Grouping } from '../model/config.ts'
 import type { Action, Change, Form, Write } from '../model/change.ts'
 import { compileDomainGlobs } from '../model/text/domain-glob.ts'
 import { EdgewiseError } from '../model/edgewise-error.ts'
@@ -64,8 +64,6 @@ export interface PlanInput extends SourceTree {
   waves?: Waves
   /** Traffic of domains; default: not known. */
   traffic?: TrafficProfile | undefined
-  /** Notes among the warnings; default: all on. */
-  notes?: Partial<Notes>
   /** Runs tasks of a large plan at the same time; default: one after the other. */
   parallel?: Parallel
   /** Called regularly during a long search. */
@@ -79,7 +77,7 @@ export interface PlanInput extends SourceTree {
  * the desired state
  */
 export function makePlan(input: PlanInput): Plan {
-  const { recorded, desired, changes, stays = [], notes = {} } = input
+  const { recorded, desired, changes, stays = [] } = input
   const { waves = { waveByDomain: new Map<Domain, number>() } } = input
   const problem = createProblem(input)
   const kinds = findKinds(changes)
@@ -102,6 +100,11 @@ export function makePlan(input: PlanInput): Plan {
   const affected = new Set([...changes, ...stays].map(({ domain }) => domain))
   const planWaves = foreseeWaves(listWaves(writes, kinds), writes, traffic)
   const approvals = 'amounts' in waves ? listApprovals(waves, ends, writes) : []
+  const details = [
+    ...buildGroupsNote(problem, writesAtOnce),
+    ...buildWavesNote(writes, writesAtOnce),
+    ...describeKinds(planWaves),
+  ]
   return {
     changes,
     writes,
@@ -122,10 +125,8 @@ export function makePlan(input: PlanInput): Plan {
       ...describeApprovals(approvals, planWaves.length),
       ...collectWarnings(changes, recorded, desired),
       ...warnOfTraffic(planWaves, traffic, byTraffic ? getFirstShare(waves.amounts) : null),
-      ...(notes.groups === 'off' ? [] : buildGroupsNote(problem, writesAtOnce)),
-      ...(notes.waves === 'off' ? [] : buildWavesNote(writes, writesAtOnce)),
-      ...(notes.kinds === 'off' ? [] : describeKinds(planWaves)),
     ],
+    ...(details.length === 0 ? {} : { details }),
     ...(planWaves.length < 2 ? {} : { waves: planWaves }),
   }
 }

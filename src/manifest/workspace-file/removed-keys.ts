@@ -9,7 +9,9 @@ export const removedKeys = {
     'checks.rule-expensive':
       'expressions are no longer searched for exponential time: the service names no engine. ' +
       'Remove the key.',
-    'notes.kept': 'values that stay are differences now. Remove the key.',
+    notes:
+      'notes of how a plan was made are shown with -v only, and values that stay are ' +
+      'differences. Remove the key.',
     'rollout.probe':
       'Edgewise sends no requests of its own. Set "rollout.health.minRequests" and ' +
       '"onLittleData" for domains with few requests, or test them with a program of your own ' +

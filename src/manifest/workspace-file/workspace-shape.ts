@@ -141,9 +141,8 @@ function createUnknownKey(pointer: string, key: string, known: string[], shape: 
       `"${key}" is reserved for a later version. Remove it.`,
       'key',
     )
-  // A note may stand under "checks", and a code under "notes".
   const isWorkspace = shape === workspaceShape
-  const isSection = isWorkspace && ['', '/notes', '/checks'].includes(pointer)
+  const isSection = isWorkspace && ['', '/checks'].includes(pointer)
   const sections = isSection ? listSections(key) : []
   const place = sections.map((section) => `"${section}:"`).join(' or ')
   const code = pointer === '/checks' && place === '' ? explainCode(key) : null

@@ -240,11 +240,11 @@ async function planMatched(
 
 /** Plans the writes of changes with the settings of the workspace, in several threads. */
 export async function runPlanner(
-  { rollout, service, grouping, notes, limits }: LoadedWorkspace['config'],
+  { rollout, service, grouping, limits }: LoadedWorkspace['config'],
   outside: Computing,
   input: Omit<
     PlanInput,
-    'solver' | 'parallel' | 'first' | 'itemKeys' | 'deletes' | 'grouping' | 'notes' | 'limits'
+    'solver' | 'parallel' | 'first' | 'itemKeys' | 'deletes' | 'grouping' | 'limits'
   >,
 ): Promise<Plan> {
   const { itemKeys, unset: deletes } = service
@@ -255,7 +255,7 @@ export async function runPlanner(
     : outside.solver === undefined
       ? await loadSolver()
       : outside.solver
-  const settings = { first: rollout.first, itemKeys, deletes, grouping, notes, limits }
+  const settings = { first: rollout.first, itemKeys, deletes, grouping, limits }
   return withPool(outside, (parallel) => planWrites({ ...input, ...settings, solver, parallel }))
 }
 

@@ -17,15 +17,15 @@ function addFault(faults, instancePath, schemaPath, keyword, params, propertyNam
 }
 
 export const itemFaults = {
-  add_back_source_head(q) {
-    const w = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
-    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+  add_back_source_head(k) {
+    const w = { type: "array", maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["head_name", "head_value"], properties: { head_name: { type: "string", minLength: 1, format: "header-name" }, head_value: { type: "string", format: "header-value" }, write_when_exists: { type: "string", enum: ["yes", "no"], default: "yes" } } } }, b = k["header-name"], _ = k["header-value"], y = countCharacters;
+    function u(n, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
       let r = null, o = 0;
-      if (Array.isArray(m)) {
-        m.length > 20 && (r = addFault(r, c, "#/maxItems", "maxItems", { limit: 20 }), o++);
-        const l = m.length;
+      if (Array.isArray(n)) {
+        n.length > 20 && (r = addFault(r, c, "#/maxItems", "maxItems", { limit: 20 }), o++);
+        const l = n.length;
         for (let s = 0; s < l; s++) {
-          let d = m[s];
+          let d = n[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.head_name === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "head_name" }), o++), d.head_value === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "head_value" }), o++);
             for (const g in d)
@@ -36,7 +36,7 @@ export const itemFaults = {
             }
             if (d.head_value !== void 0) {
               let g = d.head_value;
-              typeof g == "string" ? v(g) || (r = addFault(r, c + "/" + s + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, c + "/" + s + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), o++);
+              typeof g == "string" ? _(g) || (r = addFault(r, c + "/" + s + "/head_value", "#/items/properties/head_value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, c + "/" + s + "/head_value", "#/items/properties/head_value/type", "type", { type: "string" }), o++);
             }
             if (d.write_when_exists !== void 0) {
               let g = d.write_when_exists;
@@ -51,45 +51,45 @@ export const itemFaults = {
     }
     return u;
   },
-  add_response_head(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = q["header-name"], v = q["header-value"], y = countCharacters;
-    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+  add_response_head(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { type: { type: "string", enum: ["reset", "add", "remove"], default: "reset" }, list: { type: "array", items: { oneOf: [{ type: "object", additionalProperties: !1, required: ["name", "value"], properties: { name: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" } } }, { type: "string", minLength: 1, format: "header-name" }] } } } }, b = k["header-name"], _ = k["header-value"], y = countCharacters;
+    function u(n, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
       let r = null, o = 0;
-      if (m && typeof m == "object" && !Array.isArray(m)) {
-        m.list === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "list" }), o++);
-        for (const s in m)
+      if (n && typeof n == "object" && !Array.isArray(n)) {
+        n.list === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "list" }), o++);
+        for (const s in n)
           s === "type" || s === "list" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: s }), o++);
-        if (m.type !== void 0) {
-          let s = m.type;
+        if (n.type !== void 0) {
+          let s = n.type;
           typeof s != "string" && (r = addFault(r, c + "/type", "#/properties/type/type", "type", { type: "string" }), o++), s === "reset" || s === "add" || s === "remove" || (r = addFault(r, c + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), o++);
         }
-        if (m.list !== void 0) {
-          let s = m.list;
+        if (n.list !== void 0) {
+          let s = n.list;
           if (Array.isArray(s)) {
             const d = s.length;
             for (let g = 0; g < d; g++) {
-              let h = s[g];
+              let x = s[g];
               const F = o;
               let A = !1, p = null;
               const V = o;
-              if (h && typeof h == "object" && !Array.isArray(h)) {
-                h.name === void 0 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), o++), h.value === void 0 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), o++);
-                for (const M in h)
+              if (x && typeof x == "object" && !Array.isArray(x)) {
+                x.name === void 0 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "name" }), o++), x.value === void 0 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/required", "required", { missingProperty: "value" }), o++);
+                for (const M in x)
                   M === "name" || M === "value" || (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/additionalProperties", "additionalProperties", { additionalProperty: M }), o++);
-                if (h.name !== void 0) {
-                  let M = h.name;
+                if (x.name !== void 0) {
+                  let M = x.name;
                   typeof M == "string" ? (y(M) < 1 && (r = addFault(r, c + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/minLength", "minLength", { limit: 1 }), o++), b(M) || (r = addFault(r, c + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, c + "/list/" + g + "/name", "#/properties/list/items/oneOf/0/properties/name/type", "type", { type: "string" }), o++);
                 }
-                if (h.value !== void 0) {
-                  let M = h.value;
-                  typeof M == "string" ? v(M) || (r = addFault(r, c + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, c + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), o++);
+                if (x.value !== void 0) {
+                  let M = x.value;
+                  typeof M == "string" ? _(M) || (r = addFault(r, c + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/format", "format", { format: "header-value" }), o++) : (r = addFault(r, c + "/list/" + g + "/value", "#/properties/list/items/oneOf/0/properties/value/type", "type", { type: "string" }), o++);
                 }
               } else
                 r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/0/type", "type", { type: "object" }), o++;
               var l = V === o;
               l && (A = !0, p = 0);
               const O = o;
-              typeof h == "string" ? (y(h) < 1 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), o++), b(h) || (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), o++);
+              typeof x == "string" ? (y(x) < 1 && (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/minLength", "minLength", { limit: 1 }), o++), b(x) || (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/format", "format", { format: "header-name" }), o++)) : (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf/1/type", "type", { type: "string" }), o++);
               var l = O === o;
               l && A ? (A = !1, p = [p, 1]) : l && (A = !0, p = 1), A ? (o = F, r !== null && (F ? r.length = F : r = null)) : (r = addFault(r, c + "/list/" + g, "#/properties/list/items/oneOf", "oneOf", { passingSchemas: p }), o++);
             }
@@ -102,16 +102,16 @@ export const itemFaults = {
     }
     return u;
   },
-  cache_error_code(q) {
+  cache_error_code(k) {
     const w = { type: "object", additionalProperties: !1, required: ["code", "bcache"], properties: { code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5XX"] } }, bcache: { type: "string", enum: ["on", "off"] }, cache_time: { type: "integer", minimum: 1, maximum: 65535 }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      if (v && typeof v == "object" && !Array.isArray(v)) {
-        v.code === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "code" }), i++), v.bcache === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "bcache" }), i++);
-        for (const t in v)
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.code === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "code" }), i++), _.bcache === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "bcache" }), i++);
+        for (const t in _)
           t === "code" || t === "bcache" || t === "cache_time" || t === "cache_unit" || (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
-        if (v.code !== void 0) {
-          let t = v.code;
+        if (_.code !== void 0) {
+          let t = _.code;
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/code", "#/properties/code/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
@@ -122,16 +122,16 @@ export const itemFaults = {
           } else
             f = addFault(f, y + "/code", "#/properties/code/type", "type", { type: "array" }), i++;
         }
-        if (v.bcache !== void 0) {
-          let t = v.bcache;
+        if (_.bcache !== void 0) {
+          let t = _.bcache;
           typeof t != "string" && (f = addFault(f, y + "/bcache", "#/properties/bcache/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/bcache", "#/properties/bcache/enum", "enum", { allowedValues: w.properties.bcache.enum }), i++);
         }
-        if (v.cache_time !== void 0) {
-          let t = v.cache_time;
+        if (_.cache_time !== void 0) {
+          let t = _.cache_time;
           typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/cache_time", "#/properties/cache_time/type", "type", { type: "integer" }), i++), typeof t == "number" && isFinite(t) && ((t > 65535 || isNaN(t)) && (f = addFault(f, y + "/cache_time", "#/properties/cache_time/maximum", "maximum", { comparison: "<=", limit: 65535 }), i++), (t < 1 || isNaN(t)) && (f = addFault(f, y + "/cache_time", "#/properties/cache_time/minimum", "minimum", { comparison: ">=", limit: 1 }), i++));
         }
-        if (v.cache_unit !== void 0) {
-          let t = v.cache_unit;
+        if (_.cache_unit !== void 0) {
+          let t = _.cache_unit;
           typeof t != "string" && (f = addFault(f, y + "/cache_unit", "#/properties/cache_unit/type", "type", { type: "string" }), i++), t === "year" || t === "month" || t === "day" || t === "hour" || t === "minute" || t === "second" || (f = addFault(f, y + "/cache_unit", "#/properties/cache_unit/enum", "enum", { allowedValues: w.properties.cache_unit.enum }), i++);
         }
       } else
@@ -140,9 +140,9 @@ export const itemFaults = {
     }
     return b;
   },
-  cache_rule(q) {
+  cache_rule(k) {
     const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "time"], properties: { type: { type: "integer", enum: [1, 2, 3, 4] }, pattern: { type: "string", minLength: 1 }, time: { type: "integer", minimum: 0 }, timeunit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache: { type: "string", enum: ["on", "off"], default: "off" }, ignore_expired: { type: "string", enum: ["on", "off"], default: "on" }, ignore_query: { type: "string", enum: ["on", "off"], default: "off" } } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (Array.isArray(y)) {
         const r = y.length;
@@ -185,83 +185,83 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "array" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  cache_rule_list(q) {
-    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  cache_rule_list(k) {
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["match_method", "pattern", "expire"], properties: { match_method: { type: "string", enum: ["ext", "dir", "route", "regex"] }, pattern: { type: "string", minLength: 1 }, case_ignore: { type: "string", enum: ["yes", "no"], default: "yes" }, expire: { type: "integer", minimum: 0 }, expire_unit: { type: "string", enum: ["Y", "M", "D", "h", "i", "s"], default: "s" }, ignore_no_cache_headers: { type: "string", enum: ["no", "yes"], default: "no" }, follow_expired: { type: "string", enum: ["no", "yes"], default: "no" }, query_params_op: { type: "string", enum: ["do_nothing", "cache_back_source_remove", "customer"], default: "do_nothing" }, priority: { type: "integer" }, cache_or_not: { type: "string", enum: ["yes", "no"] }, query_params_op_way: { type: "string", enum: ["keep", "remove"] }, query_params_op_when: { type: "string", enum: ["cache", "cache_back_source"] }, params: { type: "string" } } } }, b = Object.prototype.hasOwnProperty, _ = countCharacters;
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
         const o = u.length;
         for (let l = 0; l < o; l++) {
           let s = u[l];
           if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.match_method === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "match_method" }), r++), s.pattern === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "pattern" }), r++), s.expire === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "expire" }), r++);
+            s.match_method === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "match_method" }), r++), s.pattern === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "pattern" }), r++), s.expire === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "expire" }), r++);
             for (const d in s)
-              b.call(w.items.properties, d) || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+              b.call(w.items.properties, d) || (t = addFault(t, n + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
             if (s.match_method !== void 0) {
               let d = s.match_method;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), r++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (t = addFault(t, m + "/" + l + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: w.items.properties.match_method.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/match_method", "#/items/properties/match_method/type", "type", { type: "string" }), r++), d === "ext" || d === "dir" || d === "route" || d === "regex" || (t = addFault(t, n + "/" + l + "/match_method", "#/items/properties/match_method/enum", "enum", { allowedValues: w.items.properties.match_method.enum }), r++);
             }
             if (s.pattern !== void 0) {
               let d = s.pattern;
-              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/" + l + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/" + l + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? _(d) < 1 && (t = addFault(t, n + "/" + l + "/pattern", "#/items/properties/pattern/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/" + l + "/pattern", "#/items/properties/pattern/type", "type", { type: "string" }), r++);
             }
             if (s.case_ignore !== void 0) {
               let d = s.case_ignore;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: w.items.properties.case_ignore.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/case_ignore", "#/items/properties/case_ignore/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, n + "/" + l + "/case_ignore", "#/items/properties/case_ignore/enum", "enum", { allowedValues: w.items.properties.case_ignore.enum }), r++);
             }
             if (s.expire !== void 0) {
               let d = s.expire;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/expire", "#/items/properties/expire/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && (d < 0 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/expire", "#/items/properties/expire/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + l + "/expire", "#/items/properties/expire/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && (d < 0 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/expire", "#/items/properties/expire/minimum", "minimum", { comparison: ">=", limit: 0 }), r++);
             }
             if (s.expire_unit !== void 0) {
               let d = s.expire_unit;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), r++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (t = addFault(t, m + "/" + l + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: w.items.properties.expire_unit.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/expire_unit", "#/items/properties/expire_unit/type", "type", { type: "string" }), r++), d === "Y" || d === "M" || d === "D" || d === "h" || d === "i" || d === "s" || (t = addFault(t, n + "/" + l + "/expire_unit", "#/items/properties/expire_unit/enum", "enum", { allowedValues: w.items.properties.expire_unit.enum }), r++);
             }
             if (s.ignore_no_cache_headers !== void 0) {
               let d = s.ignore_no_cache_headers;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: w.items.properties.ignore_no_cache_headers.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, n + "/" + l + "/ignore_no_cache_headers", "#/items/properties/ignore_no_cache_headers/enum", "enum", { allowedValues: w.items.properties.ignore_no_cache_headers.enum }), r++);
             }
             if (s.follow_expired !== void 0) {
               let d = s.follow_expired;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, m + "/" + l + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: w.items.properties.follow_expired.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/follow_expired", "#/items/properties/follow_expired/type", "type", { type: "string" }), r++), d === "no" || d === "yes" || (t = addFault(t, n + "/" + l + "/follow_expired", "#/items/properties/follow_expired/enum", "enum", { allowedValues: w.items.properties.follow_expired.enum }), r++);
             }
             if (s.query_params_op !== void 0) {
               let d = s.query_params_op;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), r++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (t = addFault(t, m + "/" + l + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: w.items.properties.query_params_op.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/query_params_op", "#/items/properties/query_params_op/type", "type", { type: "string" }), r++), d === "do_nothing" || d === "cache_back_source_remove" || d === "customer" || (t = addFault(t, n + "/" + l + "/query_params_op", "#/items/properties/query_params_op/enum", "enum", { allowedValues: w.items.properties.query_params_op.enum }), r++);
             }
             if (s.priority !== void 0) {
               let d = s.priority;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/priority", "#/items/properties/priority/type", "type", { type: "integer" }), r++);
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + l + "/priority", "#/items/properties/priority/type", "type", { type: "integer" }), r++);
             }
             if (s.cache_or_not !== void 0) {
               let d = s.cache_or_not;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, m + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: w.items.properties.cache_or_not.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/type", "type", { type: "string" }), r++), d === "yes" || d === "no" || (t = addFault(t, n + "/" + l + "/cache_or_not", "#/items/properties/cache_or_not/enum", "enum", { allowedValues: w.items.properties.cache_or_not.enum }), r++);
             }
             if (s.query_params_op_way !== void 0) {
               let d = s.query_params_op_way;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), r++), d === "keep" || d === "remove" || (t = addFault(t, m + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: w.items.properties.query_params_op_way.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/type", "type", { type: "string" }), r++), d === "keep" || d === "remove" || (t = addFault(t, n + "/" + l + "/query_params_op_way", "#/items/properties/query_params_op_way/enum", "enum", { allowedValues: w.items.properties.query_params_op_way.enum }), r++);
             }
             if (s.query_params_op_when !== void 0) {
               let d = s.query_params_op_when;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), r++), d === "cache" || d === "cache_back_source" || (t = addFault(t, m + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: w.items.properties.query_params_op_when.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/type", "type", { type: "string" }), r++), d === "cache" || d === "cache_back_source" || (t = addFault(t, n + "/" + l + "/query_params_op_when", "#/items/properties/query_params_op_when/enum", "enum", { allowedValues: w.items.properties.query_params_op_when.enum }), r++);
             }
-            s.params !== void 0 && typeof s.params != "string" && (t = addFault(t, m + "/" + l + "/params", "#/items/properties/params/type", "type", { type: "string" }), r++);
+            s.params !== void 0 && typeof s.params != "string" && (t = addFault(t, n + "/" + l + "/params", "#/items/properties/params/type", "type", { type: "string" }), r++);
           } else
-            t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
+            t = addFault(t, n + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        t = addFault(t, m, "#/type", "type", { type: "array" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  cache_share(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = q.domain;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+  cache_share(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["share_way"], properties: { share_way: { type: "string", enum: ["inner_share", "cross_single_share", "cross_all_share"] }, domain: { type: "string", format: "domain" } } }, b = k.domain;
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.share_way === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "share_way" }), t++);
@@ -277,13 +277,13 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  client_real_ip(q) {
-    const w = q["header-name"], b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+  client_real_ip(k) {
+    const w = k["header-name"], b = countCharacters;
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.head === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "head" }), t++);
@@ -295,18 +295,18 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  combined_ban(q) {
-    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = q["ip-or-network"], v = q["regex-any"], y = countCharacters;
-    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+  combined_ban(k) {
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["configs"], properties: { action: { type: "string", enum: ["ban"], default: "ban" }, configs: { type: "object", additionalProperties: !1, properties: { method: { type: "object", additionalProperties: !1, required: ["method_type"], properties: { method_type: { type: "string", enum: ["get", "post"] }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ip: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "ip-or-network" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, referer: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" } } }, url: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "regex-any" } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } }, ua: { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, is_match: { type: "string", enum: ["yes", "no"], default: "yes" }, case_insensitive: { type: "string", enum: ["yes", "no"], default: "yes" } } } } } } } }, b = k["ip-or-network"], _ = k["regex-any"], y = countCharacters;
+    function u(n, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
       let r = null, o = 0;
-      if (Array.isArray(m)) {
-        const l = m.length;
+      if (Array.isArray(n)) {
+        const l = n.length;
         for (let s = 0; s < l; s++) {
-          let d = m[s];
+          let d = n[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.configs === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "configs" }), o++);
             for (const g in d)
@@ -318,33 +318,33 @@ export const itemFaults = {
             if (d.configs !== void 0) {
               let g = d.configs;
               if (g && typeof g == "object" && !Array.isArray(g)) {
-                for (const h in g)
-                  h === "method" || h === "ip" || h === "referer" || h === "url" || h === "ua" || (r = addFault(r, c + "/" + s + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: h }), o++);
+                for (const x in g)
+                  x === "method" || x === "ip" || x === "referer" || x === "url" || x === "ua" || (r = addFault(r, c + "/" + s + "/configs", "#/items/properties/configs/additionalProperties", "additionalProperties", { additionalProperty: x }), o++);
                 if (g.method !== void 0) {
-                  let h = g.method;
-                  if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.method_type === void 0 && (r = addFault(r, c + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), o++);
-                    for (const F in h)
+                  let x = g.method;
+                  if (x && typeof x == "object" && !Array.isArray(x)) {
+                    x.method_type === void 0 && (r = addFault(r, c + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/required", "required", { missingProperty: "method_type" }), o++);
+                    for (const F in x)
                       F === "method_type" || F === "is_match" || (r = addFault(r, c + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
-                    if (h.method_type !== void 0) {
-                      let F = h.method_type;
+                    if (x.method_type !== void 0) {
+                      let F = x.method_type;
                       typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/type", "type", { type: "string" }), o++), F === "get" || F === "post" || (r = addFault(r, c + "/" + s + "/configs/method/method_type", "#/items/properties/configs/properties/method/properties/method_type/enum", "enum", { allowedValues: w.items.properties.configs.properties.method.properties.method_type.enum }), o++);
                     }
-                    if (h.is_match !== void 0) {
-                      let F = h.is_match;
+                    if (x.is_match !== void 0) {
+                      let F = x.is_match;
                       typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/method/is_match", "#/items/properties/configs/properties/method/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.method.properties.is_match.enum }), o++);
                     }
                   } else
                     r = addFault(r, c + "/" + s + "/configs/method", "#/items/properties/configs/properties/method/type", "type", { type: "object" }), o++;
                 }
                 if (g.ip !== void 0) {
-                  let h = g.ip;
-                  if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), o++);
-                    for (const F in h)
+                  let x = g.ip;
+                  if (x && typeof x == "object" && !Array.isArray(x)) {
+                    x.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/required", "required", { missingProperty: "list" }), o++);
+                    for (const F in x)
                       F === "list" || F === "is_match" || (r = addFault(r, c + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
-                    if (h.list !== void 0) {
-                      let F = h.list;
+                    if (x.list !== void 0) {
+                      let F = x.list;
                       if (Array.isArray(F)) {
                         F.length < 1 && (r = addFault(r, c + "/" + s + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/minItems", "minItems", { limit: 1 }), o++);
                         const A = F.length;
@@ -355,21 +355,21 @@ export const itemFaults = {
                       } else
                         r = addFault(r, c + "/" + s + "/configs/ip/list", "#/items/properties/configs/properties/ip/properties/list/type", "type", { type: "array" }), o++;
                     }
-                    if (h.is_match !== void 0) {
-                      let F = h.is_match;
+                    if (x.is_match !== void 0) {
+                      let F = x.is_match;
                       typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/ip/is_match", "#/items/properties/configs/properties/ip/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.ip.properties.is_match.enum }), o++);
                     }
                   } else
                     r = addFault(r, c + "/" + s + "/configs/ip", "#/items/properties/configs/properties/ip/type", "type", { type: "object" }), o++;
                 }
                 if (g.referer !== void 0) {
-                  let h = g.referer;
-                  if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), o++);
-                    for (const F in h)
+                  let x = g.referer;
+                  if (x && typeof x == "object" && !Array.isArray(x)) {
+                    x.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/required", "required", { missingProperty: "list" }), o++);
+                    for (const F in x)
                       F === "list" || F === "is_match" || (r = addFault(r, c + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
-                    if (h.list !== void 0) {
-                      let F = h.list;
+                    if (x.list !== void 0) {
+                      let F = x.list;
                       if (Array.isArray(F)) {
                         F.length < 1 && (r = addFault(r, c + "/" + s + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/minItems", "minItems", { limit: 1 }), o++);
                         const A = F.length;
@@ -380,50 +380,50 @@ export const itemFaults = {
                       } else
                         r = addFault(r, c + "/" + s + "/configs/referer/list", "#/items/properties/configs/properties/referer/properties/list/type", "type", { type: "array" }), o++;
                     }
-                    if (h.is_match !== void 0) {
-                      let F = h.is_match;
+                    if (x.is_match !== void 0) {
+                      let F = x.is_match;
                       typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/referer/is_match", "#/items/properties/configs/properties/referer/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.referer.properties.is_match.enum }), o++);
                     }
                   } else
                     r = addFault(r, c + "/" + s + "/configs/referer", "#/items/properties/configs/properties/referer/type", "type", { type: "object" }), o++;
                 }
                 if (g.url !== void 0) {
-                  let h = g.url;
-                  if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), o++);
-                    for (const F in h)
+                  let x = g.url;
+                  if (x && typeof x == "object" && !Array.isArray(x)) {
+                    x.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/required", "required", { missingProperty: "list" }), o++);
+                    for (const F in x)
                       F === "list" || F === "is_match" || F === "case_insensitive" || (r = addFault(r, c + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
-                    if (h.list !== void 0) {
-                      let F = h.list;
+                    if (x.list !== void 0) {
+                      let F = x.list;
                       if (Array.isArray(F)) {
                         F.length < 1 && (r = addFault(r, c + "/" + s + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/minItems", "minItems", { limit: 1 }), o++);
                         const A = F.length;
                         for (let p = 0; p < A; p++) {
                           let V = F[p];
-                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), o++), v(V) || (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), o++);
+                          typeof V == "string" ? (y(V) < 1 && (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/minLength", "minLength", { limit: 1 }), o++), _(V) || (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, c + "/" + s + "/configs/url/list/" + p, "#/items/properties/configs/properties/url/properties/list/items/type", "type", { type: "string" }), o++);
                         }
                       } else
                         r = addFault(r, c + "/" + s + "/configs/url/list", "#/items/properties/configs/properties/url/properties/list/type", "type", { type: "array" }), o++;
                     }
-                    if (h.is_match !== void 0) {
-                      let F = h.is_match;
+                    if (x.is_match !== void 0) {
+                      let F = x.is_match;
                       typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/url/is_match", "#/items/properties/configs/properties/url/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.url.properties.is_match.enum }), o++);
                     }
-                    if (h.case_insensitive !== void 0) {
-                      let F = h.case_insensitive;
+                    if (x.case_insensitive !== void 0) {
+                      let F = x.case_insensitive;
                       typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/url/case_insensitive", "#/items/properties/configs/properties/url/properties/case_insensitive/enum", "enum", { allowedValues: w.items.properties.configs.properties.url.properties.case_insensitive.enum }), o++);
                     }
                   } else
                     r = addFault(r, c + "/" + s + "/configs/url", "#/items/properties/configs/properties/url/type", "type", { type: "object" }), o++;
                 }
                 if (g.ua !== void 0) {
-                  let h = g.ua;
-                  if (h && typeof h == "object" && !Array.isArray(h)) {
-                    h.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), o++);
-                    for (const F in h)
+                  let x = g.ua;
+                  if (x && typeof x == "object" && !Array.isArray(x)) {
+                    x.list === void 0 && (r = addFault(r, c + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/required", "required", { missingProperty: "list" }), o++);
+                    for (const F in x)
                       F === "list" || F === "is_match" || F === "case_insensitive" || (r = addFault(r, c + "/" + s + "/configs/ua", "#/items/properties/configs/properties/ua/additionalProperties", "additionalProperties", { additionalProperty: F }), o++);
-                    if (h.list !== void 0) {
-                      let F = h.list;
+                    if (x.list !== void 0) {
+                      let F = x.list;
                       if (Array.isArray(F)) {
                         F.length < 1 && (r = addFault(r, c + "/" + s + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/minItems", "minItems", { limit: 1 }), o++);
                         const A = F.length;
@@ -434,12 +434,12 @@ export const itemFaults = {
                       } else
                         r = addFault(r, c + "/" + s + "/configs/ua/list", "#/items/properties/configs/properties/ua/properties/list/type", "type", { type: "array" }), o++;
                     }
-                    if (h.is_match !== void 0) {
-                      let F = h.is_match;
+                    if (x.is_match !== void 0) {
+                      let F = x.is_match;
                       typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/ua/is_match", "#/items/properties/configs/properties/ua/properties/is_match/enum", "enum", { allowedValues: w.items.properties.configs.properties.ua.properties.is_match.enum }), o++);
                     }
-                    if (h.case_insensitive !== void 0) {
-                      let F = h.case_insensitive;
+                    if (x.case_insensitive !== void 0) {
+                      let F = x.case_insensitive;
                       typeof F != "string" && (r = addFault(r, c + "/" + s + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/type", "type", { type: "string" }), o++), F === "yes" || F === "no" || (r = addFault(r, c + "/" + s + "/configs/ua/case_insensitive", "#/items/properties/configs/properties/ua/properties/case_insensitive/enum", "enum", { allowedValues: w.items.properties.configs.properties.ua.properties.case_insensitive.enum }), o++);
                     }
                   } else
@@ -457,9 +457,9 @@ export const itemFaults = {
     }
     return u;
   },
-  compress_response(q) {
+  compress_response(k) {
     const w = { type: "object", additionalProperties: !1, required: ["content_type", "min_size", "min_size_unit"], properties: { content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, min_size: { type: "integer", minimum: 0 }, min_size_unit: { type: "string", enum: ["KB", "MB"] } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.content_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "content_type" }), t++), y.min_size === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "min_size" }), t++), y.min_size_unit === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "min_size_unit" }), t++);
@@ -487,20 +487,20 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  connect_timeout(q) {
+  connect_timeout(k) {
     const w = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      if (v && typeof v == "object" && !Array.isArray(v)) {
-        v.origin_connect_timeout === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "origin_connect_timeout" }), i++);
-        for (const t in v)
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.origin_connect_timeout === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "origin_connect_timeout" }), i++);
+        for (const t in _)
           t !== "origin_connect_timeout" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
-        if (v.origin_connect_timeout !== void 0) {
-          let t = v.origin_connect_timeout;
+        if (_.origin_connect_timeout !== void 0) {
+          let t = _.origin_connect_timeout;
           typeof t == "string" ? w.test(t) || (f = addFault(f, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (f = addFault(f, y + "/origin_connect_timeout", "#/properties/origin_connect_timeout/type", "type", { type: "string" }), i++);
         }
       } else
@@ -509,16 +509,16 @@ export const itemFaults = {
     }
     return b;
   },
-  deny_protocol(q) {
+  deny_protocol(k) {
     const w = { type: "object", additionalProperties: !1, required: ["protocol"], properties: { protocol: { type: "string", enum: ["http", "https"] } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      if (v && typeof v == "object" && !Array.isArray(v)) {
-        v.protocol === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "protocol" }), i++);
-        for (const t in v)
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.protocol === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "protocol" }), i++);
+        for (const t in _)
           t !== "protocol" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
-        if (v.protocol !== void 0) {
-          let t = v.protocol;
+        if (_.protocol !== void 0) {
+          let t = _.protocol;
           typeof t != "string" && (f = addFault(f, y + "/protocol", "#/properties/protocol/type", "type", { type: "string" }), i++), t === "http" || t === "https" || (f = addFault(f, y + "/protocol", "#/properties/protocol/enum", "enum", { allowedValues: w.properties.protocol.enum }), i++);
         }
       } else
@@ -527,16 +527,16 @@ export const itemFaults = {
     }
     return b;
   },
-  deny_url(q) {
+  deny_url(k) {
     const w = countCharacters;
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      if (v && typeof v == "object" && !Array.isArray(v)) {
-        v.urls === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "urls" }), i++);
-        for (const t in v)
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.urls === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "urls" }), i++);
+        for (const t in _)
           t !== "urls" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
-        if (v.urls !== void 0) {
-          let t = v.urls;
+        if (_.urls !== void 0) {
+          let t = _.urls;
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/urls", "#/properties/urls/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
@@ -553,9 +553,9 @@ export const itemFaults = {
     }
     return b;
   },
-  error_bcache(q) {
+  error_bcache(k) {
     const w = { type: "object", additionalProperties: !1, required: ["bcache", "code"], properties: { bcache: { type: "string", enum: ["on", "off"] }, code: { type: "array", minItems: 1, items: { type: "string", enum: ["400", "403", "404", "414", "500", "501", "502", "503", "504", "506", "5xx"] } }, cache_time: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, cache_unit: { type: "string", enum: ["year", "month", "day", "hour", "minute", "second"] } } }, b = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.bcache === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "bcache" }), t++), y.code === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "code" }), t++);
@@ -587,67 +587,67 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  error_page_rewrite(q) {
-    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = q["http-url"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  error_page_rewrite(k) {
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["error_status_code", "redirect_status_code", "redirect_url"], properties: { error_status_code: { type: "integer", minimum: 400, maximum: 599 }, redirect_status_code: { type: "integer", enum: [301, 302] }, redirect_url: { type: "string", minLength: 1, format: "http-url" } } } }, b = k["http-url"], _ = countCharacters;
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
         const o = u.length;
         for (let l = 0; l < o; l++) {
           let s = u[l];
           if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.error_status_code === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "error_status_code" }), r++), s.redirect_status_code === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "redirect_status_code" }), r++), s.redirect_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "redirect_url" }), r++);
+            s.error_status_code === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "error_status_code" }), r++), s.redirect_status_code === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "redirect_status_code" }), r++), s.redirect_url === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "redirect_url" }), r++);
             for (const d in s)
-              d === "error_status_code" || d === "redirect_status_code" || d === "redirect_url" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+              d === "error_status_code" || d === "redirect_status_code" || d === "redirect_url" || (t = addFault(t, n + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
             if (s.error_status_code !== void 0) {
               let d = s.error_status_code;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 599 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/maximum", "maximum", { comparison: "<=", limit: 599 }), r++), (d < 400 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/error_status_code", "#/items/properties/error_status_code/minimum", "minimum", { comparison: ">=", limit: 400 }), r++));
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + l + "/error_status_code", "#/items/properties/error_status_code/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 599 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/error_status_code", "#/items/properties/error_status_code/maximum", "maximum", { comparison: "<=", limit: 599 }), r++), (d < 400 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/error_status_code", "#/items/properties/error_status_code/minimum", "minimum", { comparison: ">=", limit: 400 }), r++));
             }
             if (s.redirect_status_code !== void 0) {
               let d = s.redirect_status_code;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), r++), d === 301 || d === 302 || (t = addFault(t, m + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: w.items.properties.redirect_status_code.enum }), r++);
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/type", "type", { type: "integer" }), r++), d === 301 || d === 302 || (t = addFault(t, n + "/" + l + "/redirect_status_code", "#/items/properties/redirect_status_code/enum", "enum", { allowedValues: w.items.properties.redirect_status_code.enum }), r++);
             }
             if (s.redirect_url !== void 0) {
               let d = s.redirect_url;
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, m + "/" + l + "/redirect_url", "#/items/properties/redirect_url/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? (_(d) < 1 && (t = addFault(t, n + "/" + l + "/redirect_url", "#/items/properties/redirect_url/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/" + l + "/redirect_url", "#/items/properties/redirect_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, n + "/" + l + "/redirect_url", "#/items/properties/redirect_url/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
+            t = addFault(t, n + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        t = addFault(t, m, "#/type", "type", { type: "array" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  extend(q) {
-    function w(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
+  extend(k) {
+    function w(b, { instancePath: _ = "", parentData: y, parentDataProperty: u, rootData: n = b } = {}) {
       let c = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
-        b.squid === void 0 && (c = addFault(c, v, "#/required", "required", { missingProperty: "squid" }), f++);
+        b.squid === void 0 && (c = addFault(c, _, "#/required", "required", { missingProperty: "squid" }), f++);
         for (const i in b)
-          i !== "squid" && (c = addFault(c, v, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
-        b.squid !== void 0 && typeof b.squid != "string" && (c = addFault(c, v + "/squid", "#/properties/squid/type", "type", { type: "string" }), f++);
+          i !== "squid" && (c = addFault(c, _, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
+        b.squid !== void 0 && typeof b.squid != "string" && (c = addFault(c, _ + "/squid", "#/properties/squid/type", "type", { type: "string" }), f++);
       } else
-        c = addFault(c, v, "#/type", "type", { type: "object" }), f++;
+        c = addFault(c, _, "#/type", "type", { type: "object" }), f++;
       return w.errors = c, f === 0;
     }
     return w;
   },
-  forward_status(q) {
+  forward_status(k) {
     const w = { type: "object", additionalProperties: !1, required: ["codes"], properties: { codes: { type: "array", minItems: 1, items: { type: "integer", enum: [301, 302] } } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      if (v && typeof v == "object" && !Array.isArray(v)) {
-        v.codes === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "codes" }), i++);
-        for (const t in v)
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.codes === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "codes" }), i++);
+        for (const t in _)
           t !== "codes" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
-        if (v.codes !== void 0) {
-          let t = v.codes;
+        if (_.codes !== void 0) {
+          let t = _.codes;
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/codes", "#/properties/codes/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
@@ -664,9 +664,9 @@ export const itemFaults = {
     }
     return b;
   },
-  head_control(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = q["regex-any"], v = q["header-name"], y = q["header-value"], u = countCharacters;
-    function m(c, { instancePath: f = "", parentData: i, parentDataProperty: t, rootData: r = c } = {}) {
+  head_control(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", items: { type: "object", additionalProperties: !1, required: ["regex", "head_op", "head_direction", "head", "order"], properties: { regex: { type: "string", minLength: 1, format: "regex-any" }, head_op: { type: "string", enum: ["ADD", "DEL", "ALT"] }, head_direction: { type: "string", enum: ["CLI_REQ", "CLI_REP", "SER_REQ", "SER_REP"] }, head: { type: "string", minLength: 1, format: "header-name" }, value: { type: "string", format: "header-value" }, order: { type: "integer" } } } } } }, b = k["regex-any"], _ = k["header-name"], y = k["header-value"], u = countCharacters;
+    function n(c, { instancePath: f = "", parentData: i, parentDataProperty: t, rootData: r = c } = {}) {
       let o = null, l = 0;
       if (c && typeof c == "object" && !Array.isArray(c)) {
         c.list === void 0 && (o = addFault(o, f, "#/required", "required", { missingProperty: "list" }), l++);
@@ -677,33 +677,33 @@ export const itemFaults = {
           if (Array.isArray(s)) {
             const d = s.length;
             for (let g = 0; g < d; g++) {
-              let h = s[g];
-              if (h && typeof h == "object" && !Array.isArray(h)) {
-                h.regex === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), l++), h.head_op === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), l++), h.head_direction === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), l++), h.head === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), l++), h.order === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), l++);
-                for (const F in h)
+              let x = s[g];
+              if (x && typeof x == "object" && !Array.isArray(x)) {
+                x.regex === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "regex" }), l++), x.head_op === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_op" }), l++), x.head_direction === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head_direction" }), l++), x.head === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "head" }), l++), x.order === void 0 && (o = addFault(o, f + "/list/" + g, "#/properties/list/items/required", "required", { missingProperty: "order" }), l++);
+                for (const F in x)
                   F === "regex" || F === "head_op" || F === "head_direction" || F === "head" || F === "value" || F === "order" || (o = addFault(o, f + "/list/" + g, "#/properties/list/items/additionalProperties", "additionalProperties", { additionalProperty: F }), l++);
-                if (h.regex !== void 0) {
-                  let F = h.regex;
+                if (x.regex !== void 0) {
+                  let F = x.regex;
                   typeof F == "string" ? (u(F) < 1 && (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/minLength", "minLength", { limit: 1 }), l++), b(F) || (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/format", "format", { format: "regex-any" }), l++)) : (o = addFault(o, f + "/list/" + g + "/regex", "#/properties/list/items/properties/regex/type", "type", { type: "string" }), l++);
                 }
-                if (h.head_op !== void 0) {
-                  let F = h.head_op;
+                if (x.head_op !== void 0) {
+                  let F = x.head_op;
                   typeof F != "string" && (o = addFault(o, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/type", "type", { type: "string" }), l++), F === "ADD" || F === "DEL" || F === "ALT" || (o = addFault(o, f + "/list/" + g + "/head_op", "#/properties/list/items/properties/head_op/enum", "enum", { allowedValues: w.properties.list.items.properties.head_op.enum }), l++);
                 }
-                if (h.head_direction !== void 0) {
-                  let F = h.head_direction;
+                if (x.head_direction !== void 0) {
+                  let F = x.head_direction;
                   typeof F != "string" && (o = addFault(o, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/type", "type", { type: "string" }), l++), F === "CLI_REQ" || F === "CLI_REP" || F === "SER_REQ" || F === "SER_REP" || (o = addFault(o, f + "/list/" + g + "/head_direction", "#/properties/list/items/properties/head_direction/enum", "enum", { allowedValues: w.properties.list.items.properties.head_direction.enum }), l++);
                 }
-                if (h.head !== void 0) {
-                  let F = h.head;
-                  typeof F == "string" ? (u(F) < 1 && (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), l++), v(F) || (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), l++)) : (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), l++);
+                if (x.head !== void 0) {
+                  let F = x.head;
+                  typeof F == "string" ? (u(F) < 1 && (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/minLength", "minLength", { limit: 1 }), l++), _(F) || (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/format", "format", { format: "header-name" }), l++)) : (o = addFault(o, f + "/list/" + g + "/head", "#/properties/list/items/properties/head/type", "type", { type: "string" }), l++);
                 }
-                if (h.value !== void 0) {
-                  let F = h.value;
+                if (x.value !== void 0) {
+                  let F = x.value;
                   typeof F == "string" ? y(F) || (o = addFault(o, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/format", "format", { format: "header-value" }), l++) : (o = addFault(o, f + "/list/" + g + "/value", "#/properties/list/items/properties/value/type", "type", { type: "string" }), l++);
                 }
-                if (h.order !== void 0) {
-                  let F = h.order;
+                if (x.order !== void 0) {
+                  let F = x.order;
                   typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F) || (o = addFault(o, f + "/list/" + g + "/order", "#/properties/list/items/properties/order/type", "type", { type: "integer" }), l++);
                 }
               } else
@@ -714,36 +714,36 @@ export const itemFaults = {
         }
       } else
         o = addFault(o, f, "#/type", "type", { type: "object" }), l++;
-      return m.errors = o, l === 0;
+      return n.errors = o, l === 0;
     }
-    return m;
+    return n;
   },
-  https(q) {
+  https(k) {
     const w = { type: "object", additionalProperties: !1, required: ["cert_id"], properties: { cert_id: { type: "integer", minimum: 0 }, http2: { type: "string", enum: ["on", "off"] }, force_https: { type: "integer", enum: [0, 301, 302], default: 0 }, ocsp: { type: "string", enum: ["on", "off"] }, ssl_protocol: { type: "array", minItems: 1, items: { type: "string", enum: ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] } } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      if (v && typeof v == "object" && !Array.isArray(v)) {
-        v.cert_id === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "cert_id" }), i++);
-        for (const t in v)
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.cert_id === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "cert_id" }), i++);
+        for (const t in _)
           t === "cert_id" || t === "http2" || t === "force_https" || t === "ocsp" || t === "ssl_protocol" || (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
-        if (v.cert_id !== void 0) {
-          let t = v.cert_id;
+        if (_.cert_id !== void 0) {
+          let t = _.cert_id;
           typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/cert_id", "#/properties/cert_id/type", "type", { type: "integer" }), i++), typeof t == "number" && isFinite(t) && (t < 0 || isNaN(t)) && (f = addFault(f, y + "/cert_id", "#/properties/cert_id/minimum", "minimum", { comparison: ">=", limit: 0 }), i++);
         }
-        if (v.http2 !== void 0) {
-          let t = v.http2;
+        if (_.http2 !== void 0) {
+          let t = _.http2;
           typeof t != "string" && (f = addFault(f, y + "/http2", "#/properties/http2/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/http2", "#/properties/http2/enum", "enum", { allowedValues: w.properties.http2.enum }), i++);
         }
-        if (v.force_https !== void 0) {
-          let t = v.force_https;
+        if (_.force_https !== void 0) {
+          let t = _.force_https;
           typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/force_https", "#/properties/force_https/type", "type", { type: "integer" }), i++), t === 0 || t === 301 || t === 302 || (f = addFault(f, y + "/force_https", "#/properties/force_https/enum", "enum", { allowedValues: w.properties.force_https.enum }), i++);
         }
-        if (v.ocsp !== void 0) {
-          let t = v.ocsp;
+        if (_.ocsp !== void 0) {
+          let t = _.ocsp;
           typeof t != "string" && (f = addFault(f, y + "/ocsp", "#/properties/ocsp/type", "type", { type: "string" }), i++), t === "on" || t === "off" || (f = addFault(f, y + "/ocsp", "#/properties/ocsp/enum", "enum", { allowedValues: w.properties.ocsp.enum }), i++);
         }
-        if (v.ssl_protocol !== void 0) {
-          let t = v.ssl_protocol;
+        if (_.ssl_protocol !== void 0) {
+          let t = _.ssl_protocol;
           if (Array.isArray(t)) {
             t.length < 1 && (f = addFault(f, y + "/ssl_protocol", "#/properties/ssl_protocol/minItems", "minItems", { limit: 1 }), i++);
             const r = t.length;
@@ -760,118 +760,118 @@ export const itemFaults = {
     }
     return b;
   },
-  ip_black_list(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  ip_black_list(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = k["ip-or-network"], _ = countCharacters;
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
+        u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
         for (const o in u)
-          o === "list" || o === "mode" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+          o === "list" || o === "mode" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.list !== void 0) {
           let o = u.list;
           if (Array.isArray(o)) {
-            o.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
             const l = o.length;
             for (let s = 0; s < l; s++) {
               let d = o[s];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, m + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? (_(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
+            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
         if (u.mode !== void 0) {
           let o = u.mode;
-          typeof o != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
+          typeof o != "string" && (t = addFault(t, n + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, n + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
         }
       } else
-        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  ip_white_list(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = q["ip-or-network"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  ip_white_list(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["list"], properties: { list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "ip-or-network" } }, mode: { type: "string", enum: ["append", "cover"], default: "cover" } } }, b = k["ip-or-network"], _ = countCharacters;
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
+        u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
         for (const o in u)
-          o === "list" || o === "mode" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+          o === "list" || o === "mode" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.list !== void 0) {
           let o = u.list;
           if (Array.isArray(o)) {
-            o.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
             const l = o.length;
             for (let s = 0; s < l; s++) {
               let d = o[s];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, m + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? (_(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "ip-or-network" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
+            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
         if (u.mode !== void 0) {
           let o = u.mode;
-          typeof o != "string" && (t = addFault(t, m + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, m + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
+          typeof o != "string" && (t = addFault(t, n + "/mode", "#/properties/mode/type", "type", { type: "string" }), r++), o === "append" || o === "cover" || (t = addFault(t, n + "/mode", "#/properties/mode/enum", "enum", { allowedValues: w.properties.mode.enum }), r++);
         }
       } else
-        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  new_origin(q) {
-    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = q.address, v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  new_origin(k) {
+    const w = { type: "array", items: { type: "object", additionalProperties: !1, required: ["origin"], properties: { origin: { type: "string", minLength: 1, format: "address" }, port: { type: "integer", minimum: 0, maximum: 65535 }, protocol: { type: "string", enum: ["default", "http", "https"], default: "default" }, host: { type: "string", default: "" }, level: { type: "integer", enum: [10, 20], default: 20 }, weight_level: { type: "integer", minimum: 1, maximum: 1e4, default: 1 }, isp: { type: "string", enum: ["default", "dx", "lt", "yd"], default: "default" }, connect_time: { type: "integer", minimum: 3, maximum: 60, default: 15 } } } }, b = k.address, _ = countCharacters;
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
         const o = u.length;
         for (let l = 0; l < o; l++) {
           let s = u[l];
           if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.origin === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "origin" }), r++);
+            s.origin === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "origin" }), r++);
             for (const d in s)
-              d === "origin" || d === "port" || d === "protocol" || d === "host" || d === "level" || d === "weight_level" || d === "isp" || d === "connect_time" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+              d === "origin" || d === "port" || d === "protocol" || d === "host" || d === "level" || d === "weight_level" || d === "isp" || d === "connect_time" || (t = addFault(t, n + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
             if (s.origin !== void 0) {
               let d = s.origin;
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/format", "format", { format: "address" }), r++)) : (t = addFault(t, m + "/" + l + "/origin", "#/items/properties/origin/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? (_(d) < 1 && (t = addFault(t, n + "/" + l + "/origin", "#/items/properties/origin/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/" + l + "/origin", "#/items/properties/origin/format", "format", { format: "address" }), r++)) : (t = addFault(t, n + "/" + l + "/origin", "#/items/properties/origin/type", "type", { type: "string" }), r++);
             }
             if (s.port !== void 0) {
               let d = s.port;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 65535 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (d < 0 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), r++));
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + l + "/port", "#/items/properties/port/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 65535 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/port", "#/items/properties/port/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (d < 0 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/port", "#/items/properties/port/minimum", "minimum", { comparison: ">=", limit: 0 }), r++));
             }
             if (s.protocol !== void 0) {
               let d = s.protocol;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), r++), d === "default" || d === "http" || d === "https" || (t = addFault(t, m + "/" + l + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: w.items.properties.protocol.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/protocol", "#/items/properties/protocol/type", "type", { type: "string" }), r++), d === "default" || d === "http" || d === "https" || (t = addFault(t, n + "/" + l + "/protocol", "#/items/properties/protocol/enum", "enum", { allowedValues: w.items.properties.protocol.enum }), r++);
             }
-            if (s.host !== void 0 && typeof s.host != "string" && (t = addFault(t, m + "/" + l + "/host", "#/items/properties/host/type", "type", { type: "string" }), r++), s.level !== void 0) {
+            if (s.host !== void 0 && typeof s.host != "string" && (t = addFault(t, n + "/" + l + "/host", "#/items/properties/host/type", "type", { type: "string" }), r++), s.level !== void 0) {
               let d = s.level;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/type", "type", { type: "integer" }), r++), d === 10 || d === 20 || (t = addFault(t, m + "/" + l + "/level", "#/items/properties/level/enum", "enum", { allowedValues: w.items.properties.level.enum }), r++);
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + l + "/level", "#/items/properties/level/type", "type", { type: "integer" }), r++), d === 10 || d === 20 || (t = addFault(t, n + "/" + l + "/level", "#/items/properties/level/enum", "enum", { allowedValues: w.items.properties.level.enum }), r++);
             }
             if (s.weight_level !== void 0) {
               let d = s.weight_level;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 1e4 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/maximum", "maximum", { comparison: "<=", limit: 1e4 }), r++), (d < 1 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/weight_level", "#/items/properties/weight_level/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + l + "/weight_level", "#/items/properties/weight_level/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 1e4 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/weight_level", "#/items/properties/weight_level/maximum", "maximum", { comparison: "<=", limit: 1e4 }), r++), (d < 1 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/weight_level", "#/items/properties/weight_level/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
             }
             if (s.isp !== void 0) {
               let d = s.isp;
-              typeof d != "string" && (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), r++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (t = addFault(t, m + "/" + l + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: w.items.properties.isp.enum }), r++);
+              typeof d != "string" && (t = addFault(t, n + "/" + l + "/isp", "#/items/properties/isp/type", "type", { type: "string" }), r++), d === "default" || d === "dx" || d === "lt" || d === "yd" || (t = addFault(t, n + "/" + l + "/isp", "#/items/properties/isp/enum", "enum", { allowedValues: w.items.properties.isp.enum }), r++);
             }
             if (s.connect_time !== void 0) {
               let d = s.connect_time;
-              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 60 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/maximum", "maximum", { comparison: "<=", limit: 60 }), r++), (d < 3 || isNaN(d)) && (t = addFault(t, m + "/" + l + "/connect_time", "#/items/properties/connect_time/minimum", "minimum", { comparison: ">=", limit: 3 }), r++));
+              typeof d == "number" && !(d % 1) && !isNaN(d) && isFinite(d) || (t = addFault(t, n + "/" + l + "/connect_time", "#/items/properties/connect_time/type", "type", { type: "integer" }), r++), typeof d == "number" && isFinite(d) && ((d > 60 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/connect_time", "#/items/properties/connect_time/maximum", "maximum", { comparison: "<=", limit: 60 }), r++), (d < 3 || isNaN(d)) && (t = addFault(t, n + "/" + l + "/connect_time", "#/items/properties/connect_time/minimum", "minimum", { comparison: ">=", limit: 3 }), r++));
             }
           } else
-            t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
+            t = addFault(t, n + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        t = addFault(t, m, "#/type", "type", { type: "array" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  origin(q) {
+  origin(k) {
     const w = { type: "object", additionalProperties: !1, required: ["default_master"], properties: { default_master: { type: "string", minLength: 1 }, default_slave: { type: "string" }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, ori_https: { type: "string", enum: ["yes", "no"] }, port: { type: "integer", minimum: 0, maximum: 65535 } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.default_master === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "default_master" }), t++);
@@ -895,13 +895,13 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  origin_host(q) {
-    const w = q.domain, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+  origin_host(k) {
+    const w = k.domain, b = countCharacters;
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.host === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "host" }), t++);
@@ -913,57 +913,57 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  post_upload_size_limit(q) {
-    function w(b, { instancePath: v = "", parentData: y, parentDataProperty: u, rootData: m = b } = {}) {
+  post_upload_size_limit(k) {
+    function w(b, { instancePath: _ = "", parentData: y, parentDataProperty: u, rootData: n = b } = {}) {
       let c = null, f = 0;
       if (b && typeof b == "object" && !Array.isArray(b)) {
-        b.limit_value === void 0 && (c = addFault(c, v, "#/required", "required", { missingProperty: "limit_value" }), f++);
+        b.limit_value === void 0 && (c = addFault(c, _, "#/required", "required", { missingProperty: "limit_value" }), f++);
         for (const i in b)
-          i !== "limit_value" && (c = addFault(c, v, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
+          i !== "limit_value" && (c = addFault(c, _, "#/additionalProperties", "additionalProperties", { additionalProperty: i }), f++);
         if (b.limit_value !== void 0) {
           let i = b.limit_value;
-          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (c = addFault(c, v + "/limit_value", "#/properties/limit_value/type", "type", { type: "integer" }), f++), typeof i == "number" && isFinite(i) && ((i > 1024 || isNaN(i)) && (c = addFault(c, v + "/limit_value", "#/properties/limit_value/maximum", "maximum", { comparison: "<=", limit: 1024 }), f++), (i < 1 || isNaN(i)) && (c = addFault(c, v + "/limit_value", "#/properties/limit_value/minimum", "minimum", { comparison: ">=", limit: 1 }), f++));
+          typeof i == "number" && !(i % 1) && !isNaN(i) && isFinite(i) || (c = addFault(c, _ + "/limit_value", "#/properties/limit_value/type", "type", { type: "integer" }), f++), typeof i == "number" && isFinite(i) && ((i > 1024 || isNaN(i)) && (c = addFault(c, _ + "/limit_value", "#/properties/limit_value/maximum", "maximum", { comparison: "<=", limit: 1024 }), f++), (i < 1 || isNaN(i)) && (c = addFault(c, _ + "/limit_value", "#/properties/limit_value/minimum", "minimum", { comparison: ">=", limit: 1 }), f++));
         }
       } else
-        c = addFault(c, v, "#/type", "type", { type: "object" }), f++;
+        c = addFault(c, _, "#/type", "type", { type: "object" }), f++;
       return w.errors = c, f === 0;
     }
     return w;
   },
-  range_back_source(q) {
+  range_back_source(k) {
     const w = { type: "string", enum: ["on", "off"] };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      return typeof v != "string" && (f = addFault(f, y, "#/type", "type", { type: "string" }), i++), v === "on" || v === "off" || (f = addFault(f, y, "#/enum", "enum", { allowedValues: w.enum }), i++), b.errors = f, i === 0;
+      return typeof _ != "string" && (f = addFault(f, y, "#/type", "type", { type: "string" }), i++), _ === "on" || _ === "off" || (f = addFault(f, y, "#/enum", "enum", { allowedValues: w.enum }), i++), b.errors = f, i === 0;
     }
     return b;
   },
-  rate_limit(q) {
+  rate_limit(k) {
     const w = { type: "object", additionalProperties: !1, required: ["max_rate_count"], properties: { max_rate_count: { type: "integer", minimum: 1 }, max_rate_unit: { type: "string", enum: ["KB", "MB"], default: "MB" }, leading_flow_count: { type: "integer", minimum: 0 }, leading_flow_unit: { type: "string", enum: ["KB", "MB"], default: "MB" } } };
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      if (v && typeof v == "object" && !Array.isArray(v)) {
-        v.max_rate_count === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "max_rate_count" }), i++);
-        for (const t in v)
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.max_rate_count === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "max_rate_count" }), i++);
+        for (const t in _)
           t === "max_rate_count" || t === "max_rate_unit" || t === "leading_flow_count" || t === "leading_flow_unit" || (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
-        if (v.max_rate_count !== void 0) {
-          let t = v.max_rate_count;
+        if (_.max_rate_count !== void 0) {
+          let t = _.max_rate_count;
           typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/max_rate_count", "#/properties/max_rate_count/type", "type", { type: "integer" }), i++), typeof t == "number" && isFinite(t) && (t < 1 || isNaN(t)) && (f = addFault(f, y + "/max_rate_count", "#/properties/max_rate_count/minimum", "minimum", { comparison: ">=", limit: 1 }), i++);
         }
-        if (v.max_rate_unit !== void 0) {
-          let t = v.max_rate_unit;
+        if (_.max_rate_unit !== void 0) {
+          let t = _.max_rate_unit;
           typeof t != "string" && (f = addFault(f, y + "/max_rate_unit", "#/properties/max_rate_unit/type", "type", { type: "string" }), i++), t === "KB" || t === "MB" || (f = addFault(f, y + "/max_rate_unit", "#/properties/max_rate_unit/enum", "enum", { allowedValues: w.properties.max_rate_unit.enum }), i++);
         }
-        if (v.leading_flow_count !== void 0) {
-          let t = v.leading_flow_count;
+        if (_.leading_flow_count !== void 0) {
+          let t = _.leading_flow_count;
           typeof t == "number" && !(t % 1) && !isNaN(t) && isFinite(t) || (f = addFault(f, y + "/leading_flow_count", "#/properties/leading_flow_count/type", "type", { type: "integer" }), i++), typeof t == "number" && isFinite(t) && (t < 0 || isNaN(t)) && (f = addFault(f, y + "/leading_flow_count", "#/properties/leading_flow_count/minimum", "minimum", { comparison: ">=", limit: 0 }), i++);
         }
-        if (v.leading_flow_unit !== void 0) {
-          let t = v.leading_flow_unit;
+        if (_.leading_flow_unit !== void 0) {
+          let t = _.leading_flow_unit;
           typeof t != "string" && (f = addFault(f, y + "/leading_flow_unit", "#/properties/leading_flow_unit/type", "type", { type: "string" }), i++), t === "KB" || t === "MB" || (f = addFault(f, y + "/leading_flow_unit", "#/properties/leading_flow_unit/enum", "enum", { allowedValues: w.properties.leading_flow_unit.enum }), i++);
         }
       } else
@@ -972,141 +972,141 @@ export const itemFaults = {
     }
     return b;
   },
-  referer(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = q["referer-host"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  referer(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["type", "list"], properties: { type: { type: "integer", enum: [1, 2] }, list: { type: "array", maxItems: 200, items: { type: "string", minLength: 1, format: "referer-host" } }, allow_empty: { type: "boolean", default: !0 } } }, b = k["referer-host"], _ = countCharacters;
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.type === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "type" }), r++), u.list === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "list" }), r++);
+        u.type === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "type" }), r++), u.list === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "list" }), r++);
         for (const o in u)
-          o === "type" || o === "list" || o === "allow_empty" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+          o === "type" || o === "list" || o === "allow_empty" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.type !== void 0) {
           let o = u.type;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), o === 1 || o === 2 || (t = addFault(t, m + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), r++);
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/type", "#/properties/type/type", "type", { type: "integer" }), r++), o === 1 || o === 2 || (t = addFault(t, n + "/type", "#/properties/type/enum", "enum", { allowedValues: w.properties.type.enum }), r++);
         }
         if (u.list !== void 0) {
           let o = u.list;
           if (Array.isArray(o)) {
-            o.length > 200 && (t = addFault(t, m + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
+            o.length > 200 && (t = addFault(t, n + "/list", "#/properties/list/maxItems", "maxItems", { limit: 200 }), r++);
             const l = o.length;
             for (let s = 0; s < l; s++) {
               let d = o[s];
-              typeof d == "string" ? (v(d) < 1 && (t = addFault(t, m + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, m + "/list/" + s, "#/properties/list/items/format", "format", { format: "referer-host" }), r++)) : (t = addFault(t, m + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? (_(d) < 1 && (t = addFault(t, n + "/list/" + s, "#/properties/list/items/minLength", "minLength", { limit: 1 }), r++), b(d) || (t = addFault(t, n + "/list/" + s, "#/properties/list/items/format", "format", { format: "referer-host" }), r++)) : (t = addFault(t, n + "/list/" + s, "#/properties/list/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, m + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
+            t = addFault(t, n + "/list", "#/properties/list/type", "type", { type: "array" }), r++;
         }
-        u.allow_empty !== void 0 && typeof u.allow_empty != "boolean" && (t = addFault(t, m + "/allow_empty", "#/properties/allow_empty/type", "type", { type: "boolean" }), r++);
+        u.allow_empty !== void 0 && typeof u.allow_empty != "boolean" && (t = addFault(t, n + "/allow_empty", "#/properties/allow_empty/type", "type", { type: "boolean" }), r++);
       } else
-        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  smart_compression(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  smart_compression(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["compression_mode"], properties: { compression_mode: { type: "string", enum: ["gzip", "brotli", "gzip&brotli", "brotli&gzip"] }, gzip_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, gzip_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, gzip_compression_unit: { type: "string", enum: ["KB", "MB"] }, gzip_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, brotli_compression_rate: { type: "integer", minimum: 1, maximum: 9 }, brotli_compression_value: { type: "integer", minimum: 1, maximum: 65535 }, brotli_compression_unit: { type: "string", enum: ["KB", "MB"] }, brotli_content_type: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } } } }, b = Object.prototype.hasOwnProperty, _ = countCharacters;
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.compression_mode === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "compression_mode" }), r++);
+        u.compression_mode === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "compression_mode" }), r++);
         for (const o in u)
-          b.call(w.properties, o) || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+          b.call(w.properties, o) || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.compression_mode !== void 0) {
           let o = u.compression_mode;
-          typeof o != "string" && (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), o === "gzip" || o === "brotli" || o === "gzip&brotli" || o === "brotli&gzip" || (t = addFault(t, m + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: w.properties.compression_mode.enum }), r++);
+          typeof o != "string" && (t = addFault(t, n + "/compression_mode", "#/properties/compression_mode/type", "type", { type: "string" }), r++), o === "gzip" || o === "brotli" || o === "gzip&brotli" || o === "brotli&gzip" || (t = addFault(t, n + "/compression_mode", "#/properties/compression_mode/enum", "enum", { allowedValues: w.properties.compression_mode.enum }), r++);
         }
         if (u.gzip_compression_rate !== void 0) {
           let o = u.gzip_compression_rate;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, m + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_rate", "#/properties/gzip_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.gzip_compression_value !== void 0) {
           let o = u.gzip_compression_value;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, m + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/gzip_compression_value", "#/properties/gzip_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.gzip_compression_unit !== void 0) {
           let o = u.gzip_compression_unit;
-          typeof o != "string" && (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, m + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: w.properties.gzip_compression_unit.enum }), r++);
+          typeof o != "string" && (t = addFault(t, n + "/gzip_compression_unit", "#/properties/gzip_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, n + "/gzip_compression_unit", "#/properties/gzip_compression_unit/enum", "enum", { allowedValues: w.properties.gzip_compression_unit.enum }), r++);
         }
         if (u.gzip_content_type !== void 0) {
           let o = u.gzip_content_type;
           if (Array.isArray(o)) {
-            o.length < 1 && (t = addFault(t, m + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), r++);
+            o.length < 1 && (t = addFault(t, n + "/gzip_content_type", "#/properties/gzip_content_type/minItems", "minItems", { limit: 1 }), r++);
             const l = o.length;
             for (let s = 0; s < l; s++) {
               let d = o[s];
-              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? _(d) < 1 && (t = addFault(t, n + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/gzip_content_type/" + s, "#/properties/gzip_content_type/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, m + "/gzip_content_type", "#/properties/gzip_content_type/type", "type", { type: "array" }), r++;
+            t = addFault(t, n + "/gzip_content_type", "#/properties/gzip_content_type/type", "type", { type: "array" }), r++;
         }
         if (u.brotli_compression_rate !== void 0) {
           let o = u.brotli_compression_rate;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, m + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 9 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/maximum", "maximum", { comparison: "<=", limit: 9 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_rate", "#/properties/brotli_compression_rate/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.brotli_compression_value !== void 0) {
           let o = u.brotli_compression_value;
-          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, m + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
+          typeof o == "number" && !(o % 1) && !isNaN(o) && isFinite(o) || (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/type", "type", { type: "integer" }), r++), typeof o == "number" && isFinite(o) && ((o > 65535 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/maximum", "maximum", { comparison: "<=", limit: 65535 }), r++), (o < 1 || isNaN(o)) && (t = addFault(t, n + "/brotli_compression_value", "#/properties/brotli_compression_value/minimum", "minimum", { comparison: ">=", limit: 1 }), r++));
         }
         if (u.brotli_compression_unit !== void 0) {
           let o = u.brotli_compression_unit;
-          typeof o != "string" && (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, m + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: w.properties.brotli_compression_unit.enum }), r++);
+          typeof o != "string" && (t = addFault(t, n + "/brotli_compression_unit", "#/properties/brotli_compression_unit/type", "type", { type: "string" }), r++), o === "KB" || o === "MB" || (t = addFault(t, n + "/brotli_compression_unit", "#/properties/brotli_compression_unit/enum", "enum", { allowedValues: w.properties.brotli_compression_unit.enum }), r++);
         }
         if (u.brotli_content_type !== void 0) {
           let o = u.brotli_content_type;
           if (Array.isArray(o)) {
-            o.length < 1 && (t = addFault(t, m + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), r++);
+            o.length < 1 && (t = addFault(t, n + "/brotli_content_type", "#/properties/brotli_content_type/minItems", "minItems", { limit: 1 }), r++);
             const l = o.length;
             for (let s = 0; s < l; s++) {
               let d = o[s];
-              typeof d == "string" ? v(d) < 1 && (t = addFault(t, m + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? _(d) < 1 && (t = addFault(t, n + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/brotli_content_type/" + s, "#/properties/brotli_content_type/items/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, m + "/brotli_content_type", "#/properties/brotli_content_type/type", "type", { type: "array" }), r++;
+            t = addFault(t, n + "/brotli_content_type", "#/properties/brotli_content_type/type", "type", { type: "array" }), r++;
         }
       } else
-        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  source_url_rewrite(q) {
-    const w = q["regex-any"], b = countCharacters, v = new RegExp("^/", "u");
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  source_url_rewrite(k) {
+    const w = k["regex-any"], b = countCharacters, _ = new RegExp("^/", "u");
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (Array.isArray(u)) {
         const o = u.length;
         for (let l = 0; l < o; l++) {
           let s = u[l];
           if (s && typeof s == "object" && !Array.isArray(s)) {
-            s.origin_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "origin_url" }), r++), s.target_url === void 0 && (t = addFault(t, m + "/" + l, "#/items/required", "required", { missingProperty: "target_url" }), r++);
+            s.origin_url === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "origin_url" }), r++), s.target_url === void 0 && (t = addFault(t, n + "/" + l, "#/items/required", "required", { missingProperty: "target_url" }), r++);
             for (const d in s)
-              d === "origin_url" || d === "target_url" || (t = addFault(t, m + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
+              d === "origin_url" || d === "target_url" || (t = addFault(t, n + "/" + l, "#/items/additionalProperties", "additionalProperties", { additionalProperty: d }), r++);
             if (s.origin_url !== void 0) {
               let d = s.origin_url;
-              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), r++), w(d) || (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), r++)) : (t = addFault(t, m + "/" + l + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, n + "/" + l + "/origin_url", "#/items/properties/origin_url/minLength", "minLength", { limit: 1 }), r++), _.test(d) || (t = addFault(t, n + "/" + l + "/origin_url", "#/items/properties/origin_url/pattern", "pattern", { pattern: "^/" }), r++), w(d) || (t = addFault(t, n + "/" + l + "/origin_url", "#/items/properties/origin_url/format", "format", { format: "regex-any" }), r++)) : (t = addFault(t, n + "/" + l + "/origin_url", "#/items/properties/origin_url/type", "type", { type: "string" }), r++);
             }
             if (s.target_url !== void 0) {
               let d = s.target_url;
-              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/minLength", "minLength", { limit: 1 }), r++), v.test(d) || (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/pattern", "pattern", { pattern: "^/" }), r++)) : (t = addFault(t, m + "/" + l + "/target_url", "#/items/properties/target_url/type", "type", { type: "string" }), r++);
+              typeof d == "string" ? (b(d) < 1 && (t = addFault(t, n + "/" + l + "/target_url", "#/items/properties/target_url/minLength", "minLength", { limit: 1 }), r++), _.test(d) || (t = addFault(t, n + "/" + l + "/target_url", "#/items/properties/target_url/pattern", "pattern", { pattern: "^/" }), r++)) : (t = addFault(t, n + "/" + l + "/target_url", "#/items/properties/target_url/type", "type", { type: "string" }), r++);
             }
           } else
-            t = addFault(t, m + "/" + l, "#/items/type", "type", { type: "object" }), r++;
+            t = addFault(t, n + "/" + l, "#/items/type", "type", { type: "object" }), r++;
         }
       } else
-        t = addFault(t, m, "#/type", "type", { type: "array" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "array" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  speed_limit(q) {
-    const w = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, v = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
-    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+  speed_limit(k) {
+    const w = { type: "array", maxItems: 100, items: { type: "object", additionalProperties: !1, required: ["type", "pattern", "speed", "begin_time", "end_time"], properties: { type: { type: "string", enum: ["ext", "dir", "route", "regex", "all"] }, pattern: { type: "string", minLength: 1 }, speed: { type: "string", pattern: "^(0|[1-9][0-9]*)$" }, begin_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }, end_time: { type: "string", pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" } } } }, b = countCharacters, _ = new RegExp("^(0|[1-9][0-9]*)$", "u"), y = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+    function u(n, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
       let r = null, o = 0;
-      if (Array.isArray(m)) {
-        m.length > 100 && (r = addFault(r, c, "#/maxItems", "maxItems", { limit: 100 }), o++);
-        const l = m.length;
+      if (Array.isArray(n)) {
+        n.length > 100 && (r = addFault(r, c, "#/maxItems", "maxItems", { limit: 100 }), o++);
+        const l = n.length;
         for (let s = 0; s < l; s++) {
-          let d = m[s];
+          let d = n[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.type === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "type" }), o++), d.pattern === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "pattern" }), o++), d.speed === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "speed" }), o++), d.begin_time === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "begin_time" }), o++), d.end_time === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "end_time" }), o++);
             for (const g in d)
@@ -1121,7 +1121,7 @@ export const itemFaults = {
             }
             if (d.speed !== void 0) {
               let g = d.speed;
-              typeof g == "string" ? v.test(g) || (r = addFault(r, c + "/" + s + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), o++) : (r = addFault(r, c + "/" + s + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), o++);
+              typeof g == "string" ? _.test(g) || (r = addFault(r, c + "/" + s + "/speed", "#/items/properties/speed/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), o++) : (r = addFault(r, c + "/" + s + "/speed", "#/items/properties/speed/type", "type", { type: "string" }), o++);
             }
             if (d.begin_time !== void 0) {
               let g = d.begin_time;
@@ -1140,16 +1140,16 @@ export const itemFaults = {
     }
     return u;
   },
-  timeout(q) {
+  timeout(k) {
     const w = new RegExp("^(0|[1-9][0-9]*)$", "u");
-    function b(v, { instancePath: y = "", parentData: u, parentDataProperty: m, rootData: c = v } = {}) {
+    function b(_, { instancePath: y = "", parentData: u, parentDataProperty: n, rootData: c = _ } = {}) {
       let f = null, i = 0;
-      if (v && typeof v == "object" && !Array.isArray(v)) {
-        v.time === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "time" }), i++);
-        for (const t in v)
+      if (_ && typeof _ == "object" && !Array.isArray(_)) {
+        _.time === void 0 && (f = addFault(f, y, "#/required", "required", { missingProperty: "time" }), i++);
+        for (const t in _)
           t !== "time" && (f = addFault(f, y, "#/additionalProperties", "additionalProperties", { additionalProperty: t }), i++);
-        if (v.time !== void 0) {
-          let t = v.time;
+        if (_.time !== void 0) {
+          let t = _.time;
           typeof t == "string" ? w.test(t) || (f = addFault(f, y + "/time", "#/properties/time/pattern", "pattern", { pattern: "^(0|[1-9][0-9]*)$" }), i++) : (f = addFault(f, y + "/time", "#/properties/time/type", "type", { type: "string" }), i++);
         }
       } else
@@ -1158,15 +1158,15 @@ export const itemFaults = {
     }
     return b;
   },
-  tos_origin(q) {
-    const w = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q.address;
-    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+  tos_origin(k) {
+    const w = { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["isp", "ips", "group_sort"], properties: { isp: { type: "string", enum: ["default", "dx", "lt", "yd"] }, ips: { type: "array", minItems: 1, items: { type: "string", minLength: 1, format: "address" } }, group_sort: { type: "integer", minimum: 1, maximum: 10 }, weight: { type: "integer", minimum: 1, maximum: 1e4 }, origin_mode: { type: "string", enum: ["default", "http", "https", "custom"], default: "default" }, protocol: { type: "string", enum: ["default", "http", "https"] }, port: { type: "integer", minimum: 0, maximum: 65535 }, host_mode: { type: "string", enum: ["default", "custom"], default: "default" }, host: { type: "string" }, auth_type: { type: "string", enum: ["default", "oss", "tos"] }, auth_secret_key: { type: "string" }, auth_access_key: { type: "string" }, auth_bucket_name: { type: "string" }, auth_expire: { type: "integer", minimum: 1 }, auth_cdn_tag: { type: "string" }, parse_priority: { type: "string", enum: ["default", "v4", "v4v6", "v6v4", "v6"], default: "default" } } } }, b = Object.prototype.hasOwnProperty, _ = countCharacters, y = k.address;
+    function u(n, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
       let r = null, o = 0;
-      if (Array.isArray(m)) {
-        m.length < 1 && (r = addFault(r, c, "#/minItems", "minItems", { limit: 1 }), o++);
-        const l = m.length;
+      if (Array.isArray(n)) {
+        n.length < 1 && (r = addFault(r, c, "#/minItems", "minItems", { limit: 1 }), o++);
+        const l = n.length;
         for (let s = 0; s < l; s++) {
-          let d = m[s];
+          let d = n[s];
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.isp === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "isp" }), o++), d.ips === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "ips" }), o++), d.group_sort === void 0 && (r = addFault(r, c + "/" + s, "#/items/required", "required", { missingProperty: "group_sort" }), o++);
             for (const g in d)
@@ -1179,10 +1179,10 @@ export const itemFaults = {
               let g = d.ips;
               if (Array.isArray(g)) {
                 g.length < 1 && (r = addFault(r, c + "/" + s + "/ips", "#/items/properties/ips/minItems", "minItems", { limit: 1 }), o++);
-                const h = g.length;
-                for (let F = 0; F < h; F++) {
+                const x = g.length;
+                for (let F = 0; F < x; F++) {
                   let A = g[F];
-                  typeof A == "string" ? (v(A) < 1 && (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), o++), y(A) || (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/format", "format", { format: "address" }), o++)) : (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/type", "type", { type: "string" }), o++);
+                  typeof A == "string" ? (_(A) < 1 && (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/minLength", "minLength", { limit: 1 }), o++), y(A) || (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/format", "format", { format: "address" }), o++)) : (r = addFault(r, c + "/" + s + "/ips/" + F, "#/items/properties/ips/items/type", "type", { type: "string" }), o++);
                 }
               } else
                 r = addFault(r, c + "/" + s + "/ips", "#/items/properties/ips/type", "type", { type: "array" }), o++;
@@ -1232,9 +1232,9 @@ export const itemFaults = {
     }
     return u;
   },
-  user_agent(q) {
+  user_agent(k) {
     const w = { type: "object", additionalProperties: !1, required: ["ua_list", "url_pattern", "url_case_insensitive", "allow_empty_ua", "ua_case_insensitive", "url_match_type", "ua_type", "ua_match_type"], properties: { ua_list: { type: "string", minLength: 1 }, url_pattern: { type: "string", minLength: 1 }, url_case_insensitive: { type: "string", enum: ["yes", "no"] }, allow_empty_ua: { type: "string", enum: ["yes", "no"] }, ua_case_insensitive: { type: "string", enum: ["yes", "no"] }, url_match_type: { type: "string", enum: ["all", "ext", "dir", "route", "regex"] }, ua_type: { type: "string", enum: ["black", "white"] }, ua_match_type: { type: "string", enum: ["pattern", "exact"] } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.ua_list === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_list" }), t++), y.url_pattern === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_pattern" }), t++), y.url_case_insensitive === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_case_insensitive" }), t++), y.allow_empty_ua === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "allow_empty_ua" }), t++), y.ua_case_insensitive === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_case_insensitive" }), t++), y.url_match_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "url_match_type" }), t++), y.ua_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_type" }), t++), y.ua_match_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "ua_match_type" }), t++);
@@ -1274,60 +1274,60 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  vendor_origin_auth(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = q["http-url"], v = countCharacters;
-    function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  vendor_origin_auth(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["auth_url"], properties: { auth_url: { type: "string", minLength: 1, format: "http-url" }, match_method: { type: "string", enum: ["default", "ext", "regex"], default: "default" }, pattern: { type: "string", default: "" } } }, b = k["http-url"], _ = countCharacters;
+    function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
       let t = null, r = 0;
       if (u && typeof u == "object" && !Array.isArray(u)) {
-        u.auth_url === void 0 && (t = addFault(t, m, "#/required", "required", { missingProperty: "auth_url" }), r++);
+        u.auth_url === void 0 && (t = addFault(t, n, "#/required", "required", { missingProperty: "auth_url" }), r++);
         for (const o in u)
-          o === "auth_url" || o === "match_method" || o === "pattern" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
+          o === "auth_url" || o === "match_method" || o === "pattern" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: o }), r++);
         if (u.auth_url !== void 0) {
           let o = u.auth_url;
-          typeof o == "string" ? (v(o) < 1 && (t = addFault(t, m + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), r++), b(o) || (t = addFault(t, m + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, m + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), r++);
+          typeof o == "string" ? (_(o) < 1 && (t = addFault(t, n + "/auth_url", "#/properties/auth_url/minLength", "minLength", { limit: 1 }), r++), b(o) || (t = addFault(t, n + "/auth_url", "#/properties/auth_url/format", "format", { format: "http-url" }), r++)) : (t = addFault(t, n + "/auth_url", "#/properties/auth_url/type", "type", { type: "string" }), r++);
         }
         if (u.match_method !== void 0) {
           let o = u.match_method;
-          typeof o != "string" && (t = addFault(t, m + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), o === "default" || o === "ext" || o === "regex" || (t = addFault(t, m + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: w.properties.match_method.enum }), r++);
+          typeof o != "string" && (t = addFault(t, n + "/match_method", "#/properties/match_method/type", "type", { type: "string" }), r++), o === "default" || o === "ext" || o === "regex" || (t = addFault(t, n + "/match_method", "#/properties/match_method/enum", "enum", { allowedValues: w.properties.match_method.enum }), r++);
         }
-        u.pattern !== void 0 && typeof u.pattern != "string" && (t = addFault(t, m + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), r++);
+        u.pattern !== void 0 && typeof u.pattern != "string" && (t = addFault(t, n + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), r++);
       } else
-        t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
+        t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
       return y.errors = t, r === 0;
     }
     return y;
   },
-  video_drag(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = q["regex-any"], v = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
-    function u(m, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = m } = {}) {
+  video_drag(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["url", "mp4", "flv", "start", "end"], properties: { url: { type: "string", minLength: 1, format: "regex-any" }, mp4: { type: "string", enum: ["on", "off"] }, flv: { type: "string", enum: ["on", "off"] }, start: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }, end: { type: "string", minLength: 1, pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } } }, b = k["regex-any"], _ = countCharacters, y = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+    function u(n, { instancePath: c = "", parentData: f, parentDataProperty: i, rootData: t = n } = {}) {
       let r = null, o = 0;
-      if (m && typeof m == "object" && !Array.isArray(m)) {
-        m.url === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "url" }), o++), m.mp4 === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "mp4" }), o++), m.flv === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "flv" }), o++), m.start === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "start" }), o++), m.end === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "end" }), o++);
-        for (const l in m)
+      if (n && typeof n == "object" && !Array.isArray(n)) {
+        n.url === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "url" }), o++), n.mp4 === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "mp4" }), o++), n.flv === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "flv" }), o++), n.start === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "start" }), o++), n.end === void 0 && (r = addFault(r, c, "#/required", "required", { missingProperty: "end" }), o++);
+        for (const l in n)
           l === "url" || l === "mp4" || l === "flv" || l === "start" || l === "end" || (r = addFault(r, c, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), o++);
-        if (m.url !== void 0) {
-          let l = m.url;
-          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, c + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), o++), b(l) || (r = addFault(r, c + "/url", "#/properties/url/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, c + "/url", "#/properties/url/type", "type", { type: "string" }), o++);
+        if (n.url !== void 0) {
+          let l = n.url;
+          typeof l == "string" ? (_(l) < 1 && (r = addFault(r, c + "/url", "#/properties/url/minLength", "minLength", { limit: 1 }), o++), b(l) || (r = addFault(r, c + "/url", "#/properties/url/format", "format", { format: "regex-any" }), o++)) : (r = addFault(r, c + "/url", "#/properties/url/type", "type", { type: "string" }), o++);
         }
-        if (m.mp4 !== void 0) {
-          let l = m.mp4;
+        if (n.mp4 !== void 0) {
+          let l = n.mp4;
           typeof l != "string" && (r = addFault(r, c + "/mp4", "#/properties/mp4/type", "type", { type: "string" }), o++), l === "on" || l === "off" || (r = addFault(r, c + "/mp4", "#/properties/mp4/enum", "enum", { allowedValues: w.properties.mp4.enum }), o++);
         }
-        if (m.flv !== void 0) {
-          let l = m.flv;
+        if (n.flv !== void 0) {
+          let l = n.flv;
           typeof l != "string" && (r = addFault(r, c + "/flv", "#/properties/flv/type", "type", { type: "string" }), o++), l === "on" || l === "off" || (r = addFault(r, c + "/flv", "#/properties/flv/enum", "enum", { allowedValues: w.properties.flv.enum }), o++);
         }
-        if (m.start !== void 0) {
-          let l = m.start;
-          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, c + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), o++), y.test(l) || (r = addFault(r, c + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, c + "/start", "#/properties/start/type", "type", { type: "string" }), o++);
+        if (n.start !== void 0) {
+          let l = n.start;
+          typeof l == "string" ? (_(l) < 1 && (r = addFault(r, c + "/start", "#/properties/start/minLength", "minLength", { limit: 1 }), o++), y.test(l) || (r = addFault(r, c + "/start", "#/properties/start/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, c + "/start", "#/properties/start/type", "type", { type: "string" }), o++);
         }
-        if (m.end !== void 0) {
-          let l = m.end;
-          typeof l == "string" ? (v(l) < 1 && (r = addFault(r, c + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), o++), y.test(l) || (r = addFault(r, c + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, c + "/end", "#/properties/end/type", "type", { type: "string" }), o++);
+        if (n.end !== void 0) {
+          let l = n.end;
+          typeof l == "string" ? (_(l) < 1 && (r = addFault(r, c + "/end", "#/properties/end/minLength", "minLength", { limit: 1 }), o++), y.test(l) || (r = addFault(r, c + "/end", "#/properties/end/pattern", "pattern", { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), o++)) : (r = addFault(r, c + "/end", "#/properties/end/type", "type", { type: "string" }), o++);
         }
       } else
         r = addFault(r, c, "#/type", "type", { type: "object" }), o++;
@@ -1335,9 +1335,9 @@ export const itemFaults = {
     }
     return u;
   },
-  visit_areas_limit(q) {
+  visit_areas_limit(k) {
     const w = { type: "object", additionalProperties: !1, required: ["limit_type", "country_list"], properties: { limit_type: { type: "string", enum: ["white", "black"] }, country_list: { type: "string", minLength: 1 } } }, b = countCharacters;
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (y && typeof y == "object" && !Array.isArray(y)) {
         y.limit_type === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "limit_type" }), t++), y.country_list === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "country_list" }), t++);
@@ -1353,13 +1353,13 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  visit_deny_whitelist(q) {
+  visit_deny_whitelist(k) {
     const w = countCharacters, b = new RegExp("^/\\S*$", "u");
-    function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+    function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
       let i = null, t = 0;
       if (Array.isArray(y)) {
         y.length < 1 && (i = addFault(i, u, "#/minItems", "minItems", { limit: 1 }), t++);
@@ -1380,12 +1380,12 @@ export const itemFaults = {
         }
       } else
         i = addFault(i, u, "#/type", "type", { type: "array" }), t++;
-      return v.errors = i, t === 0;
+      return _.errors = i, t === 0;
     }
-    return v;
+    return _;
   },
-  visit_timestamp(q) {
-    const w = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, v = countCharacters, y = q["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), m = new RegExp("^[^&=?#\\s]+$", "u");
+  visit_timestamp(k) {
+    const w = { type: "object", additionalProperties: !1, required: ["pattern", "time_format", "key", "deadtime", "req_uri_type"], properties: { pattern: { type: "string", minLength: 1, format: "regex-any" }, time_format: { type: "string", enum: ["timestamp_hex", "date_minute", "timestamp"] }, key: { type: "string", minLength: 1 }, deadtime: { type: "integer", minimum: 1 }, req_uri_type: { type: "integer", enum: [1, 2, 3, 4] }, origin_type: { type: "integer", enum: [1, 2], default: 1 }, style: { type: "string", pattern: "^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$" }, timename: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "time" }, keyname: { type: "string", minLength: 1, pattern: "^[^&=?#\\s]+$", default: "key" }, error_page: { type: "string" } } }, b = Object.prototype.hasOwnProperty, _ = countCharacters, y = k["regex-any"], u = new RegExp("^(\\$ourkey\\$uri\\$time|\\$ourkey\\$time\\$uri|\\$uri\\$ourkey\\$time|\\$uri\\$time\\$ourkey|\\$time\\$ourkey\\$uri|\\$time\\$uri\\$ourkey)$", "u"), n = new RegExp("^[^&=?#\\s]+$", "u");
     function c(f, { instancePath: i = "", parentData: t, parentDataProperty: r, rootData: o = f } = {}) {
       let l = null, s = 0;
       if (f && typeof f == "object" && !Array.isArray(f)) {
@@ -1394,7 +1394,7 @@ export const itemFaults = {
           b.call(w.properties, d) || (l = addFault(l, i, "#/additionalProperties", "additionalProperties", { additionalProperty: d }), s++);
         if (f.pattern !== void 0) {
           let d = f.pattern;
-          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), s++), y(d) || (l = addFault(l, i + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), s++)) : (l = addFault(l, i + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? (_(d) < 1 && (l = addFault(l, i + "/pattern", "#/properties/pattern/minLength", "minLength", { limit: 1 }), s++), y(d) || (l = addFault(l, i + "/pattern", "#/properties/pattern/format", "format", { format: "regex-any" }), s++)) : (l = addFault(l, i + "/pattern", "#/properties/pattern/type", "type", { type: "string" }), s++);
         }
         if (f.time_format !== void 0) {
           let d = f.time_format;
@@ -1402,7 +1402,7 @@ export const itemFaults = {
         }
         if (f.key !== void 0) {
           let d = f.key;
-          typeof d == "string" ? v(d) < 1 && (l = addFault(l, i + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), s++) : (l = addFault(l, i + "/key", "#/properties/key/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? _(d) < 1 && (l = addFault(l, i + "/key", "#/properties/key/minLength", "minLength", { limit: 1 }), s++) : (l = addFault(l, i + "/key", "#/properties/key/type", "type", { type: "string" }), s++);
         }
         if (f.deadtime !== void 0) {
           let d = f.deadtime;
@@ -1422,11 +1422,11 @@ export const itemFaults = {
         }
         if (f.timename !== void 0) {
           let d = f.timename;
-          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), s++), m.test(d) || (l = addFault(l, i + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (l = addFault(l, i + "/timename", "#/properties/timename/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? (_(d) < 1 && (l = addFault(l, i + "/timename", "#/properties/timename/minLength", "minLength", { limit: 1 }), s++), n.test(d) || (l = addFault(l, i + "/timename", "#/properties/timename/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (l = addFault(l, i + "/timename", "#/properties/timename/type", "type", { type: "string" }), s++);
         }
         if (f.keyname !== void 0) {
           let d = f.keyname;
-          typeof d == "string" ? (v(d) < 1 && (l = addFault(l, i + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), s++), m.test(d) || (l = addFault(l, i + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (l = addFault(l, i + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), s++);
+          typeof d == "string" ? (_(d) < 1 && (l = addFault(l, i + "/keyname", "#/properties/keyname/minLength", "minLength", { limit: 1 }), s++), n.test(d) || (l = addFault(l, i + "/keyname", "#/properties/keyname/pattern", "pattern", { pattern: "^[^&=?#\\s]+$" }), s++)) : (l = addFault(l, i + "/keyname", "#/properties/keyname/type", "type", { type: "string" }), s++);
         }
         f.error_page !== void 0 && typeof f.error_page != "string" && (l = addFault(l, i + "/error_page", "#/properties/error_page/type", "type", { type: "string" }), s++);
       } else
@@ -1437,35 +1437,35 @@ export const itemFaults = {
   }
 };
 export function createWorkspaceFaults() {
-  const q = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" }, after: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "60m" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, notes: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { type: "string", enum: ["on", "off"], default: "on" }, waves: { type: "string", enum: ["on", "off"], default: "on" }, kinds: { type: "string", enum: ["on", "off"], default: "on" } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rules-not-compared": { type: "string", enum: ["error", "warning", "note", "off"] }, "origin-loop": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { url: { type: "string", pattern: "^https?://[^\\s?#@<>|]+$", maxLength: 1e3 }, drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters, v = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), m = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), c = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), o = new RegExp("^[0-9]{1,6}[smhd]$", "u"), l = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), s = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^https?://[^\\s?#@<>|]+$", "u"), g = new RegExp("^\\S+( \\S+){4}$", "u"), h = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  const k = { type: "object", additionalProperties: !1, required: ["version"], properties: { version: { type: "integer", const: 1 }, id: { type: "string", pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", default: "default" }, service: { type: "object", additionalProperties: !1, default: {}, properties: { url: { type: "string", minLength: 1, default: "emulator" }, account: { type: "string", pattern: "^[A-Za-z0-9._@-]{1,128}$", default: "default" }, token: { type: "string", default: "${env:EDGEWISE_TOKEN}" }, timezone: { type: "string", minLength: 1, default: "UTC" }, itemKeys: { type: "object", default: {}, additionalProperties: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }, timeoutSeconds: { type: "integer", minimum: 1, maximum: 60, default: 30 }, settleSeconds: { type: "integer", minimum: 0, maximum: 3600, default: 10 }, allowHttp: { type: "boolean", default: !1 }, readBack: { type: "boolean", default: !1 }, unset: { type: "boolean", default: !1 } } }, limits: { type: "object", additionalProperties: !1, default: {}, properties: { callsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, domainsPerWrite: { type: "integer", minimum: 1, maximum: 10, default: 10 }, maxWaitSeconds: { type: "integer", minimum: 0, maximum: 86400, default: 300 }, readsPerMinute: { type: "integer", minimum: 1, maximum: 1e5, default: 30 }, burst: { type: "string", pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" } } }, manifests: { type: "array", default: ["domains/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, profiles: { type: "array", default: ["profiles/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, policies: { type: "array", default: ["policies/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, defaults: { type: "object", default: {} }, secrets: { type: "object", default: {}, propertyNames: { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, additionalProperties: { type: "object", additionalProperties: !1, minProperties: 1, maxProperties: 1, properties: { env: { type: "string", minLength: 1 }, file: { type: "string", minLength: 1 }, command: { type: "array", minItems: 1, items: { type: "string" } } } } }, allowLiteralSecrets: { type: "boolean", default: !1 }, sign: { type: "object", default: {}, additionalProperties: !1, properties: { key: { type: "object", additionalProperties: !1, required: ["env"], properties: { env: { type: "string", minLength: 1 } } }, public: { type: "string", minLength: 1 } } }, state: { type: "object", additionalProperties: !1, required: ["store"], properties: { store: { type: "string", enum: ["git", "dir", "postgres"] }, branch: { type: "string", pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "edgewise-state" }, remote: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", default: "origin" }, path: { type: "string", minLength: 1, default: ".edgewise/state" }, allowLocal: { type: "boolean", default: !1 }, url: { type: "string" }, schema: { type: "string", pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", default: "edgewise" } } }, grouping: { type: "object", additionalProperties: !1, default: {}, properties: { groups: { anyOf: [{ enum: ["documented", "all"] }, { type: "array", items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } }], default: "all" }, together: { type: "array", default: [], items: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1 } } } } }, guards: { type: "object", additionalProperties: !1, default: {}, properties: { maxDomains: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxChanges: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, maxTraffic: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "100%" }, protect: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, order: { type: "string", enum: ["ask", "off"], default: "ask" }, reason: { type: "array", default: [], items: { type: "string", enum: ["override", "freeze", "retry-held", "unlock"] } }, freeze: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 }, timezone: { type: "string", minLength: 1 }, reason: { type: "string", minLength: 1 } } } } } }, rollout: { type: "object", additionalProperties: !1, default: {}, properties: { waves: { type: "array", minItems: 1, maxItems: 100, default: ["100%"], items: { type: ["integer", "string"], minimum: 0, pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" } }, first: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, pause: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, approval: { type: ["array", "object"], default: [], additionalProperties: !1, minProperties: 1, properties: { wave: { type: "integer", minimum: 1, maximum: 100 }, above: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }, by: { type: "integer", minimum: 1, maximum: 10 }, notAuthor: { type: "boolean" } }, items: { type: "integer", minimum: 1, maximum: 100 } }, by: { type: "string", enum: ["domains", "traffic"], default: "domains" }, revert: { type: "string", enum: ["waves", "fast"], default: "waves" }, health: { type: "object", additionalProperties: !1, properties: { area: { type: "string", enum: ["all", "cn", "abroad"], default: "all" }, settle: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "5m" }, lag: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "10m" }, window: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "15m" }, grain: { type: "string", enum: ["minute", "minute5", "hour", "day"], default: "minute5" }, statuses: { type: "array", minItems: 1, default: ["5xx"], items: { type: ["string", "integer"], pattern: "^[1-5](?:xx|[0-9]{2})$", minimum: 0, maximum: 599 } }, minRequests: { type: "integer", minimum: 0, maximum: 1e9, default: 500 }, margin: { type: "string", pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", default: "1%" }, onLittleData: { type: "string", enum: ["wait", "pass", "stop"], default: "wait" }, onFailure: { type: "string", enum: ["stop", "rollback"], default: "stop" }, after: { type: "string", pattern: "^[0-9]{1,6}[smhd]$", default: "60m" } } } } }, drift: { type: "object", additionalProperties: !1, default: {}, properties: { ignore: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["domain", "item", "reason"], properties: { domain: { type: "string", minLength: 1 }, item: { type: "string", minLength: 1 }, pointer: { type: "string", default: "", pattern: "^(?:/(?:[^/~]|~[01])*)*$" }, reason: { type: "string", minLength: 1 } } } } } }, trace: { type: "object", additionalProperties: !1, default: {}, properties: { preset: { type: "string", enum: ["usual", "strict"], default: "usual" }, assume: { type: "object", default: {} } } }, requests: { type: "array", default: [], items: { type: "string", minLength: 1, maxLength: 1e3 } }, tests: { type: "array", default: ["tests/**/*.{yaml,yml}"], items: { type: "string", minLength: 1, maxLength: 1e3 } }, moved: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["from", "to"], properties: { from: { type: "string", minLength: 1 }, to: { type: "string", minLength: 1 } } } }, checks: { type: "object", additionalProperties: !1, default: {}, properties: { "rule-duplicate": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-never-matches": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-contradictory": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-shadowed": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-unreachable": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-order-unspecified": { type: "string", enum: ["error", "warning", "note", "off"] }, "entry-redundant": { type: "string", enum: ["error", "warning", "note", "off"] }, "networks-overlap": { type: "string", enum: ["error", "warning", "note", "off"] }, "value-without-effect": { type: "string", enum: ["error", "warning", "note", "off"] }, "white-list-denied": { type: "string", enum: ["error", "warning", "note", "off"] }, "never-served": { type: "string", enum: ["error", "warning", "note", "off"] }, "rules-not-compared": { type: "string", enum: ["error", "warning", "note", "off"] }, "origin-loop": { type: "string", enum: ["error", "warning", "note", "off"] }, "rule-undecided": { type: "string", enum: ["error", "warning", "note", "off"] }, "file-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "workspace-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "item-conflict": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-weak": { type: "string", enum: ["error", "warning", "note", "off"] }, "secret-suspected": { type: "string", enum: ["error", "warning", "note", "off"] }, "token-literal": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-invalid": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unknown": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "suppression-unused": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-expired": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-waiting": { type: "string", enum: ["error", "warning", "note", "off"] }, "exception-unused": { type: "string", enum: ["error", "warning", "note", "off"] } } }, notify: { type: "array", default: [], items: { type: "object", additionalProperties: !1, required: ["kind", "url", "on"], properties: { kind: { type: "string", enum: ["webhook", "slack", "teams"] }, url: { type: "string" }, secret: { type: "string" }, on: { type: "array", minItems: 1, items: { type: "string", enum: ["applied", "refused", "in-doubt", "failed", "drift", "rollout", "approval"] } } } } }, serve: { type: "object", default: {}, additionalProperties: !1, properties: { url: { type: "string", pattern: "^https?://[^\\s?#@<>|]+$", maxLength: 1e3 }, drift: { type: "object", default: {}, additionalProperties: !1, properties: { schedule: { type: "string", pattern: "^\\S+( \\S+){4}$" }, observed: { type: "string", minLength: 1 }, repair: { type: "boolean", default: !1 } } }, auth: { type: "object", additionalProperties: !1, properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, clientId: { type: "string", minLength: 1, maxLength: 1e3 }, clientSecret: { type: "string", maxLength: 4096 }, groupsClaim: { type: "string", minLength: 1, maxLength: 1e3, default: "groups" }, proxy: { type: "object", additionalProperties: !1, required: ["from"], properties: { from: { type: "array", minItems: 1, maxItems: 100, items: { type: "string", minLength: 1, maxLength: 100 } }, user: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$", default: "X-Forwarded-User" }, groups: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" } } }, ci: { type: "array", default: [], maxItems: 20, items: { type: "object", additionalProperties: !1, required: ["issuer", "audience", "claims"], properties: { issuer: { type: "string", minLength: 1, maxLength: 1e3 }, audience: { type: "string", minLength: 1, maxLength: 1e3 }, claims: { type: "object", minProperties: 1, maxProperties: 20, additionalProperties: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } } } }, roles: { type: "array", default: [], maxItems: 1e3, items: { type: "object", additionalProperties: !1, required: ["role"], properties: { role: { type: "string", enum: ["viewer", "approver", "operator"] }, users: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, groups: { type: "array", default: [], maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } }, domains: { type: "array", default: ["*"], minItems: 1, maxItems: 1e3, items: { type: "string", minLength: 1, maxLength: 1e3 } } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters, _ = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), y = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), u = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), n = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), c = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), f = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), i = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), t = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), r = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), o = new RegExp("^[0-9]{1,6}[smhd]$", "u"), l = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), s = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), d = new RegExp("^https?://[^\\s?#@<>|]+$", "u"), g = new RegExp("^\\S+( \\S+){4}$", "u"), x = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
   function F(A, { instancePath: p = "", parentData: V, parentDataProperty: O, rootData: M = A } = {}) {
     let e = null, a = 0;
     if (A && typeof A == "object" && !Array.isArray(A)) {
-      A.id === void 0 && (A.id = "default"), A.service === void 0 && (A.service = {}), A.limits === void 0 && (A.limits = {}), A.manifests === void 0 && (A.manifests = ["domains/**/*.{yaml,yml}"]), A.profiles === void 0 && (A.profiles = ["profiles/**/*.{yaml,yml}"]), A.policies === void 0 && (A.policies = ["policies/**/*.{yaml,yml}"]), A.defaults === void 0 && (A.defaults = {}), A.secrets === void 0 && (A.secrets = {}), A.allowLiteralSecrets === void 0 && (A.allowLiteralSecrets = !1), A.sign === void 0 && (A.sign = {}), A.grouping === void 0 && (A.grouping = {}), A.guards === void 0 && (A.guards = {}), A.rollout === void 0 && (A.rollout = {}), A.drift === void 0 && (A.drift = {}), A.trace === void 0 && (A.trace = {}), A.requests === void 0 && (A.requests = []), A.tests === void 0 && (A.tests = ["tests/**/*.{yaml,yml}"]), A.moved === void 0 && (A.moved = []), A.notes === void 0 && (A.notes = {}), A.checks === void 0 && (A.checks = {}), A.notify === void 0 && (A.notify = []), A.serve === void 0 && (A.serve = {}), A.roles === void 0 && (A.roles = []), A.version === void 0 && (e = addFault(e, p, "#/required", "required", { missingProperty: "version" }), a++);
-      for (const n in A)
-        w.call(q.properties, n) || (e = addFault(e, p, "#/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+      A.id === void 0 && (A.id = "default"), A.service === void 0 && (A.service = {}), A.limits === void 0 && (A.limits = {}), A.manifests === void 0 && (A.manifests = ["domains/**/*.{yaml,yml}"]), A.profiles === void 0 && (A.profiles = ["profiles/**/*.{yaml,yml}"]), A.policies === void 0 && (A.policies = ["policies/**/*.{yaml,yml}"]), A.defaults === void 0 && (A.defaults = {}), A.secrets === void 0 && (A.secrets = {}), A.allowLiteralSecrets === void 0 && (A.allowLiteralSecrets = !1), A.sign === void 0 && (A.sign = {}), A.grouping === void 0 && (A.grouping = {}), A.guards === void 0 && (A.guards = {}), A.rollout === void 0 && (A.rollout = {}), A.drift === void 0 && (A.drift = {}), A.trace === void 0 && (A.trace = {}), A.requests === void 0 && (A.requests = []), A.tests === void 0 && (A.tests = ["tests/**/*.{yaml,yml}"]), A.moved === void 0 && (A.moved = []), A.checks === void 0 && (A.checks = {}), A.notify === void 0 && (A.notify = []), A.serve === void 0 && (A.serve = {}), A.roles === void 0 && (A.roles = []), A.version === void 0 && (e = addFault(e, p, "#/required", "required", { missingProperty: "version" }), a++);
+      for (const m in A)
+        w.call(k.properties, m) || (e = addFault(e, p, "#/additionalProperties", "additionalProperties", { additionalProperty: m }), a++);
       if (A.version !== void 0) {
-        let n = A.version;
-        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, p + "/version", "#/properties/version/type", "type", { type: "integer" }), a++), n !== 1 && (e = addFault(e, p + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), a++);
+        let m = A.version;
+        typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || (e = addFault(e, p + "/version", "#/properties/version/type", "type", { type: "integer" }), a++), m !== 1 && (e = addFault(e, p + "/version", "#/properties/version/const", "const", { allowedValue: 1 }), a++);
       }
-      let ye = A.id;
-      typeof ye == "string" ? v.test(ye) || (e = addFault(e, p + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, p + "/id", "#/properties/id/type", "type", { type: "string" }), a++);
+      let ne = A.id;
+      typeof ne == "string" ? _.test(ne) || (e = addFault(e, p + "/id", "#/properties/id/pattern", "pattern", { pattern: "^(?!\\.+$)[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, p + "/id", "#/properties/id/type", "type", { type: "string" }), a++);
       let E = A.service;
       if (E && typeof E == "object" && !Array.isArray(E)) {
         E.url === void 0 && (E.url = "emulator"), E.account === void 0 && (E.account = "default"), E.token === void 0 && (E.token = "${env:EDGEWISE_TOKEN}"), E.timezone === void 0 && (E.timezone = "UTC"), E.itemKeys === void 0 && (E.itemKeys = {}), E.timeoutSeconds === void 0 && (E.timeoutSeconds = 30), E.settleSeconds === void 0 && (E.settleSeconds = 10), E.allowHttp === void 0 && (E.allowHttp = !1), E.readBack === void 0 && (E.readBack = !1), E.unset === void 0 && (E.unset = !1);
-        for (const x in E)
-          w.call(q.properties.service.properties, x) || (e = addFault(e, p + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
-        let n = E.url;
-        typeof n == "string" ? b(n) < 1 && (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), a++);
-        let _ = E.account;
-        typeof _ == "string" ? y.test(_) || (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), a++) : (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), a++), typeof E.token != "string" && (e = addFault(e, p + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), a++);
-        let k = E.timezone;
-        typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), a++);
+        for (const h in E)
+          w.call(k.properties.service.properties, h) || (e = addFault(e, p + "/service", "#/properties/service/additionalProperties", "additionalProperties", { additionalProperty: h }), a++);
+        let m = E.url;
+        typeof m == "string" ? b(m) < 1 && (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/service/url", "#/properties/service/properties/url/type", "type", { type: "string" }), a++);
+        let v = E.account;
+        typeof v == "string" ? y.test(v) || (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/pattern", "pattern", { pattern: "^[A-Za-z0-9._@-]{1,128}$" }), a++) : (e = addFault(e, p + "/service/account", "#/properties/service/properties/account/type", "type", { type: "string" }), a++), typeof E.token != "string" && (e = addFault(e, p + "/service/token", "#/properties/service/properties/token/type", "type", { type: "string" }), a++);
+        let q = E.timezone;
+        typeof q == "string" ? b(q) < 1 && (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/service/timezone", "#/properties/service/properties/timezone/type", "type", { type: "string" }), a++);
         let L = E.itemKeys;
         if (L && typeof L == "object" && !Array.isArray(L))
-          for (const x in L) {
-            let j = L[x];
-            typeof j == "string" ? u.test(j) || (e = addFault(e, p + "/service/itemKeys/" + x.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, p + "/service/itemKeys/" + x.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), a++);
+          for (const h in L) {
+            let j = L[h];
+            typeof j == "string" ? u.test(j) || (e = addFault(e, p + "/service/itemKeys/" + h.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/pattern", "pattern", { pattern: "^[A-Za-z0-9._-]{1,64}$" }), a++) : (e = addFault(e, p + "/service/itemKeys/" + h.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/service/properties/itemKeys/additionalProperties/type", "type", { type: "string" }), a++);
           }
         else
           e = addFault(e, p + "/service/itemKeys", "#/properties/service/properties/itemKeys/type", "type", { type: "object" }), a++;
@@ -1480,177 +1480,177 @@ export function createWorkspaceFaults() {
         Z.callsPerMinute === void 0 && (Z.callsPerMinute = 30), Z.domainsPerWrite === void 0 && (Z.domainsPerWrite = 10), Z.maxWaitSeconds === void 0 && (Z.maxWaitSeconds = 300), Z.readsPerMinute === void 0 && (Z.readsPerMinute = 30);
         for (const $ in Z)
           $ === "callsPerMinute" || $ === "domainsPerWrite" || $ === "maxWaitSeconds" || $ === "readsPerMinute" || $ === "burst" || (e = addFault(e, p + "/limits", "#/properties/limits/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
-        let n = Z.callsPerMinute;
-        typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n) || (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), a++), typeof n == "number" && isFinite(n) && ((n > 1e5 || isNaN(n)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (n < 1 || isNaN(n)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
-        let _ = Z.domainsPerWrite;
-        typeof _ == "number" && !(_ % 1) && !isNaN(_) && isFinite(_) || (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), a++), typeof _ == "number" && isFinite(_) && ((_ > 10 || isNaN(_)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (_ < 1 || isNaN(_)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
-        let k = Z.maxWaitSeconds;
-        typeof k == "number" && !(k % 1) && !isNaN(k) && isFinite(k) || (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), a++), typeof k == "number" && isFinite(k) && ((k > 86400 || isNaN(k)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), a++), (k < 0 || isNaN(k)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
+        let m = Z.callsPerMinute;
+        typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m) || (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/type", "type", { type: "integer" }), a++), typeof m == "number" && isFinite(m) && ((m > 1e5 || isNaN(m)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (m < 1 || isNaN(m)) && (e = addFault(e, p + "/limits/callsPerMinute", "#/properties/limits/properties/callsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+        let v = Z.domainsPerWrite;
+        typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v) || (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/type", "type", { type: "integer" }), a++), typeof v == "number" && isFinite(v) && ((v > 10 || isNaN(v)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (v < 1 || isNaN(v)) && (e = addFault(e, p + "/limits/domainsPerWrite", "#/properties/limits/properties/domainsPerWrite/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+        let q = Z.maxWaitSeconds;
+        typeof q == "number" && !(q % 1) && !isNaN(q) && isFinite(q) || (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/type", "type", { type: "integer" }), a++), typeof q == "number" && isFinite(q) && ((q > 86400 || isNaN(q)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/maximum", "maximum", { comparison: "<=", limit: 86400 }), a++), (q < 0 || isNaN(q)) && (e = addFault(e, p + "/limits/maxWaitSeconds", "#/properties/limits/properties/maxWaitSeconds/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
         let L = Z.readsPerMinute;
         if (typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L) || (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/type", "type", { type: "integer" }), a++), typeof L == "number" && isFinite(L) && ((L > 1e5 || isNaN(L)) && (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/maximum", "maximum", { comparison: "<=", limit: 1e5 }), a++), (L < 1 || isNaN(L)) && (e = addFault(e, p + "/limits/readsPerMinute", "#/properties/limits/properties/readsPerMinute/minimum", "minimum", { comparison: ">=", limit: 1 }), a++)), Z.burst !== void 0) {
           let $ = Z.burst;
-          typeof $ == "string" ? m.test($) || (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), a++) : (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), a++);
+          typeof $ == "string" ? n.test($) || (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/pattern", "pattern", { pattern: "^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$" }), a++) : (e = addFault(e, p + "/limits/burst", "#/properties/limits/properties/burst/type", "type", { type: "string" }), a++);
         }
       } else
         e = addFault(e, p + "/limits", "#/properties/limits/type", "type", { type: "object" }), a++;
-      let pe = A.manifests;
-      if (Array.isArray(pe)) {
-        const n = pe.length;
-        for (let _ = 0; _ < n; _++) {
-          let k = pe[_];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/manifests/" + _, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/manifests/" + _, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/manifests/" + _, "#/properties/manifests/items/type", "type", { type: "string" }), a++);
+      let ie = A.manifests;
+      if (Array.isArray(ie)) {
+        const m = ie.length;
+        for (let v = 0; v < m; v++) {
+          let q = ie[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, p + "/manifests/" + v, "#/properties/manifests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(q) < 1 && (e = addFault(e, p + "/manifests/" + v, "#/properties/manifests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/manifests/" + v, "#/properties/manifests/items/type", "type", { type: "string" }), a++);
         }
       } else
         e = addFault(e, p + "/manifests", "#/properties/manifests/type", "type", { type: "array" }), a++;
-      let oe = A.profiles;
-      if (Array.isArray(oe)) {
-        const n = oe.length;
-        for (let _ = 0; _ < n; _++) {
-          let k = oe[_];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/profiles/" + _, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/profiles/" + _, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/profiles/" + _, "#/properties/profiles/items/type", "type", { type: "string" }), a++);
+      let pe = A.profiles;
+      if (Array.isArray(pe)) {
+        const m = pe.length;
+        for (let v = 0; v < m; v++) {
+          let q = pe[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, p + "/profiles/" + v, "#/properties/profiles/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(q) < 1 && (e = addFault(e, p + "/profiles/" + v, "#/properties/profiles/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/profiles/" + v, "#/properties/profiles/items/type", "type", { type: "string" }), a++);
         }
       } else
         e = addFault(e, p + "/profiles", "#/properties/profiles/type", "type", { type: "array" }), a++;
-      let se = A.policies;
-      if (Array.isArray(se)) {
-        const n = se.length;
-        for (let _ = 0; _ < n; _++) {
-          let k = se[_];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/policies/" + _, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/policies/" + _, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/policies/" + _, "#/properties/policies/items/type", "type", { type: "string" }), a++);
+      let oe = A.policies;
+      if (Array.isArray(oe)) {
+        const m = oe.length;
+        for (let v = 0; v < m; v++) {
+          let q = oe[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, p + "/policies/" + v, "#/properties/policies/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(q) < 1 && (e = addFault(e, p + "/policies/" + v, "#/properties/policies/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/policies/" + v, "#/properties/policies/items/type", "type", { type: "string" }), a++);
         }
       } else
         e = addFault(e, p + "/policies", "#/properties/policies/type", "type", { type: "array" }), a++;
-      let ae = A.defaults;
-      ae && typeof ae == "object" && !Array.isArray(ae) || (e = addFault(e, p + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), a++);
-      let P = A.secrets;
-      if (P && typeof P == "object" && !Array.isArray(P)) {
-        for (const n in P) {
-          const _ = a;
-          typeof n == "string" && !c.test(n) && (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, n), a++);
-          var ce = _ === a;
-          ce || (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: n }), a++);
+      let se = A.defaults;
+      se && typeof se == "object" && !Array.isArray(se) || (e = addFault(e, p + "/defaults", "#/properties/defaults/type", "type", { type: "object" }), a++);
+      let J = A.secrets;
+      if (J && typeof J == "object" && !Array.isArray(J)) {
+        for (const m in J) {
+          const v = a;
+          typeof m == "string" && !c.test(m) && (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames/pattern", "pattern", { pattern: "^[A-Za-z0-9_.-]{1,64}$" }, m), a++);
+          var ge = v === a;
+          ge || (e = addFault(e, p + "/secrets", "#/properties/secrets/propertyNames", "propertyNames", { propertyName: m }), a++);
         }
-        for (const n in P) {
-          let _ = P[n];
-          if (_ && typeof _ == "object" && !Array.isArray(_)) {
-            Object.keys(_).length > 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), a++), Object.keys(_).length < 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), a++);
-            for (const k in _)
-              k === "env" || k === "file" || k === "command" || (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: k }), a++);
-            if (_.env !== void 0) {
-              let k = _.env;
-              typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), a++);
+        for (const m in J) {
+          let v = J[m];
+          if (v && typeof v == "object" && !Array.isArray(v)) {
+            Object.keys(v).length > 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/maxProperties", "maxProperties", { limit: 1 }), a++), Object.keys(v).length < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/minProperties", "minProperties", { limit: 1 }), a++);
+            for (const q in v)
+              q === "env" || q === "file" || q === "command" || (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/additionalProperties", "additionalProperties", { additionalProperty: q }), a++);
+            if (v.env !== void 0) {
+              let q = v.env;
+              typeof q == "string" ? b(q) < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/env", "#/properties/secrets/additionalProperties/properties/env/type", "type", { type: "string" }), a++);
             }
-            if (_.file !== void 0) {
-              let k = _.file;
-              typeof k == "string" ? b(k) < 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), a++);
+            if (v.file !== void 0) {
+              let q = v.file;
+              typeof q == "string" ? b(q) < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/file", "#/properties/secrets/additionalProperties/properties/file/type", "type", { type: "string" }), a++);
             }
-            if (_.command !== void 0) {
-              let k = _.command;
-              if (Array.isArray(k)) {
-                k.length < 1 && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), a++);
-                const L = k.length;
+            if (v.command !== void 0) {
+              let q = v.command;
+              if (Array.isArray(q)) {
+                q.length < 1 && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/minItems", "minItems", { limit: 1 }), a++);
+                const L = q.length;
                 for (let $ = 0; $ < L; $++)
-                  typeof k[$] != "string" && (e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + $, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), a++);
+                  typeof q[$] != "string" && (e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command/" + $, "#/properties/secrets/additionalProperties/properties/command/items/type", "type", { type: "string" }), a++);
               } else
-                e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), a++;
+                e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1") + "/command", "#/properties/secrets/additionalProperties/properties/command/type", "type", { type: "array" }), a++;
             }
           } else
-            e = addFault(e, p + "/secrets/" + n.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/secrets/" + m.replace(/~/g, "~0").replace(/\//g, "~1"), "#/properties/secrets/additionalProperties/type", "type", { type: "object" }), a++;
         }
       } else
         e = addFault(e, p + "/secrets", "#/properties/secrets/type", "type", { type: "object" }), a++;
       typeof A.allowLiteralSecrets != "boolean" && (e = addFault(e, p + "/allowLiteralSecrets", "#/properties/allowLiteralSecrets/type", "type", { type: "boolean" }), a++);
-      let U = A.sign;
-      if (U && typeof U == "object" && !Array.isArray(U)) {
-        for (const n in U)
-          n === "key" || n === "public" || (e = addFault(e, p + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
-        if (U.key !== void 0) {
-          let n = U.key;
-          if (n && typeof n == "object" && !Array.isArray(n)) {
-            n.env === void 0 && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), a++);
-            for (const _ in n)
-              _ !== "env" && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: _ }), a++);
-            if (n.env !== void 0) {
-              let _ = n.env;
-              typeof _ == "string" ? b(_) < 1 && (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), a++);
+      let Q = A.sign;
+      if (Q && typeof Q == "object" && !Array.isArray(Q)) {
+        for (const m in Q)
+          m === "key" || m === "public" || (e = addFault(e, p + "/sign", "#/properties/sign/additionalProperties", "additionalProperties", { additionalProperty: m }), a++);
+        if (Q.key !== void 0) {
+          let m = Q.key;
+          if (m && typeof m == "object" && !Array.isArray(m)) {
+            m.env === void 0 && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/required", "required", { missingProperty: "env" }), a++);
+            for (const v in m)
+              v !== "env" && (e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/additionalProperties", "additionalProperties", { additionalProperty: v }), a++);
+            if (m.env !== void 0) {
+              let v = m.env;
+              typeof v == "string" ? b(v) < 1 && (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/sign/key/env", "#/properties/sign/properties/key/properties/env/type", "type", { type: "string" }), a++);
             }
           } else
             e = addFault(e, p + "/sign/key", "#/properties/sign/properties/key/type", "type", { type: "object" }), a++;
         }
-        if (U.public !== void 0) {
-          let n = U.public;
-          typeof n == "string" ? b(n) < 1 && (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), a++);
+        if (Q.public !== void 0) {
+          let m = Q.public;
+          typeof m == "string" ? b(m) < 1 && (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/sign/public", "#/properties/sign/properties/public/type", "type", { type: "string" }), a++);
         }
       } else
         e = addFault(e, p + "/sign", "#/properties/sign/type", "type", { type: "object" }), a++;
       if (A.state !== void 0) {
-        let n = A.state;
-        if (n && typeof n == "object" && !Array.isArray(n)) {
-          n.branch === void 0 && (n.branch = "edgewise-state"), n.remote === void 0 && (n.remote = "origin"), n.path === void 0 && (n.path = ".edgewise/state"), n.allowLocal === void 0 && (n.allowLocal = !1), n.schema === void 0 && (n.schema = "edgewise"), n.store === void 0 && (e = addFault(e, p + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), a++);
-          for (const z in n)
+        let m = A.state;
+        if (m && typeof m == "object" && !Array.isArray(m)) {
+          m.branch === void 0 && (m.branch = "edgewise-state"), m.remote === void 0 && (m.remote = "origin"), m.path === void 0 && (m.path = ".edgewise/state"), m.allowLocal === void 0 && (m.allowLocal = !1), m.schema === void 0 && (m.schema = "edgewise"), m.store === void 0 && (e = addFault(e, p + "/state", "#/properties/state/required", "required", { missingProperty: "store" }), a++);
+          for (const z in m)
             z === "store" || z === "branch" || z === "remote" || z === "path" || z === "allowLocal" || z === "url" || z === "schema" || (e = addFault(e, p + "/state", "#/properties/state/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
-          if (n.store !== void 0) {
-            let z = n.store;
-            typeof z != "string" && (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), a++), z === "git" || z === "dir" || z === "postgres" || (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: q.properties.state.properties.store.enum }), a++);
+          if (m.store !== void 0) {
+            let z = m.store;
+            typeof z != "string" && (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/type", "type", { type: "string" }), a++), z === "git" || z === "dir" || z === "postgres" || (e = addFault(e, p + "/state/store", "#/properties/state/properties/store/enum", "enum", { allowedValues: k.properties.state.properties.store.enum }), a++);
           }
-          let _ = n.branch;
-          typeof _ == "string" ? f.test(_) || (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), a++);
-          let k = n.remote;
-          typeof k == "string" ? i.test(k) || (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), a++);
-          let L = n.path;
-          typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), a++), typeof n.allowLocal != "boolean" && (e = addFault(e, p + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), a++), n.url !== void 0 && typeof n.url != "string" && (e = addFault(e, p + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), a++);
-          let $ = n.schema;
+          let v = m.branch;
+          typeof v == "string" ? f.test(v) || (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/pattern", "pattern", { pattern: "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, p + "/state/branch", "#/properties/state/properties/branch/type", "type", { type: "string" }), a++);
+          let q = m.remote;
+          typeof q == "string" ? i.test(q) || (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/pattern", "pattern", { pattern: "^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$" }), a++) : (e = addFault(e, p + "/state/remote", "#/properties/state/properties/remote/type", "type", { type: "string" }), a++);
+          let L = m.path;
+          typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/state/path", "#/properties/state/properties/path/type", "type", { type: "string" }), a++), typeof m.allowLocal != "boolean" && (e = addFault(e, p + "/state/allowLocal", "#/properties/state/properties/allowLocal/type", "type", { type: "boolean" }), a++), m.url !== void 0 && typeof m.url != "string" && (e = addFault(e, p + "/state/url", "#/properties/state/properties/url/type", "type", { type: "string" }), a++);
+          let $ = m.schema;
           typeof $ == "string" ? t.test($) || (e = addFault(e, p + "/state/schema", "#/properties/state/properties/schema/pattern", "pattern", { pattern: "^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$" }), a++) : (e = addFault(e, p + "/state/schema", "#/properties/state/properties/schema/type", "type", { type: "string" }), a++);
         } else
           e = addFault(e, p + "/state", "#/properties/state/type", "type", { type: "object" }), a++;
       }
-      let H = A.grouping;
-      if (H && typeof H == "object" && !Array.isArray(H)) {
-        H.groups === void 0 && (H.groups = "all"), H.together === void 0 && (H.together = []);
-        for (const z in H)
+      let K = A.grouping;
+      if (K && typeof K == "object" && !Array.isArray(K)) {
+        K.groups === void 0 && (K.groups = "all"), K.together === void 0 && (K.together = []);
+        for (const z in K)
           z === "groups" || z === "together" || (e = addFault(e, p + "/grouping", "#/properties/grouping/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
-        let n = H.groups;
-        const _ = a;
-        let k = !1;
+        let m = K.groups;
+        const v = a;
+        let q = !1;
         const L = a;
-        n === "documented" || n === "all" || (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: q.properties.grouping.properties.groups.anyOf[0].enum }), a++);
-        var ie = L === a;
-        if (k = k || ie, !k) {
+        m === "documented" || m === "all" || (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/0/enum", "enum", { allowedValues: k.properties.grouping.properties.groups.anyOf[0].enum }), a++);
+        var re = L === a;
+        if (q = q || re, !q) {
           const z = a;
-          if (Array.isArray(n)) {
-            const j = n.length;
+          if (Array.isArray(m)) {
+            const j = m.length;
             for (let N = 0; N < j; N++) {
-              let I = n[N];
+              let I = m[N];
               if (Array.isArray(I)) {
                 I.length > 100 && (e = addFault(e, p + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/maxItems", "maxItems", { limit: 100 }), a++), I.length < 1 && (e = addFault(e, p + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/minItems", "minItems", { limit: 1 }), a++);
                 const C = I.length;
-                for (let K = 0; K < C; K++) {
-                  let G = I[K];
-                  typeof G == "string" ? b(G) < 1 && (e = addFault(e, p + "/grouping/groups/" + N + "/" + K, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/grouping/groups/" + N + "/" + K, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), a++);
+                for (let T = 0; T < C; T++) {
+                  let Y = I[T];
+                  typeof Y == "string" ? b(Y) < 1 && (e = addFault(e, p + "/grouping/groups/" + N + "/" + T, "#/properties/grouping/properties/groups/anyOf/1/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/grouping/groups/" + N + "/" + T, "#/properties/grouping/properties/groups/anyOf/1/items/items/type", "type", { type: "string" }), a++);
                 }
               } else
                 e = addFault(e, p + "/grouping/groups/" + N, "#/properties/grouping/properties/groups/anyOf/1/items/type", "type", { type: "array" }), a++;
             }
           } else
             e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf/1/type", "type", { type: "array" }), a++;
-          var ie = z === a;
-          k = k || ie;
+          var re = z === a;
+          q = q || re;
         }
-        k ? (a = _, e !== null && (_ ? e.length = _ : e = null)) : (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), a++);
-        let $ = H.together;
+        q ? (a = v, e !== null && (v ? e.length = v : e = null)) : (e = addFault(e, p + "/grouping/groups", "#/properties/grouping/properties/groups/anyOf", "anyOf", {}), a++);
+        let $ = K.together;
         if (Array.isArray($)) {
           const z = $.length;
-          for (let x = 0; x < z; x++) {
-            let j = $[x];
+          for (let h = 0; h < z; h++) {
+            let j = $[h];
             if (Array.isArray(j)) {
-              j.length > 100 && (e = addFault(e, p + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), a++), j.length < 1 && (e = addFault(e, p + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), a++);
+              j.length > 100 && (e = addFault(e, p + "/grouping/together/" + h, "#/properties/grouping/properties/together/items/maxItems", "maxItems", { limit: 100 }), a++), j.length < 1 && (e = addFault(e, p + "/grouping/together/" + h, "#/properties/grouping/properties/together/items/minItems", "minItems", { limit: 1 }), a++);
               const N = j.length;
               for (let I = 0; I < N; I++) {
                 let C = j[I];
-                typeof C == "string" ? b(C) < 1 && (e = addFault(e, p + "/grouping/together/" + x + "/" + I, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/grouping/together/" + x + "/" + I, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), a++);
+                typeof C == "string" ? b(C) < 1 && (e = addFault(e, p + "/grouping/together/" + h + "/" + I, "#/properties/grouping/properties/together/items/items/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/grouping/together/" + h + "/" + I, "#/properties/grouping/properties/together/items/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/grouping/together/" + x, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), a++;
+              e = addFault(e, p + "/grouping/together/" + h, "#/properties/grouping/properties/together/items/type", "type", { type: "array" }), a++;
           }
         } else
           e = addFault(e, p + "/grouping/together", "#/properties/grouping/properties/together/type", "type", { type: "array" }), a++;
@@ -1661,12 +1661,12 @@ export function createWorkspaceFaults() {
         S.maxDomains === void 0 && (S.maxDomains = "100%"), S.maxChanges === void 0 && (S.maxChanges = "100%"), S.maxTraffic === void 0 && (S.maxTraffic = "100%"), S.protect === void 0 && (S.protect = []), S.order === void 0 && (S.order = "ask"), S.reason === void 0 && (S.reason = []), S.freeze === void 0 && (S.freeze = []);
         for (const j in S)
           j === "maxDomains" || j === "maxChanges" || j === "maxTraffic" || j === "protect" || j === "order" || j === "reason" || j === "freeze" || (e = addFault(e, p + "/guards", "#/properties/guards/additionalProperties", "additionalProperties", { additionalProperty: j }), a++);
-        let n = S.maxDomains;
-        !(typeof n == "number" && !(n % 1) && !isNaN(n) && isFinite(n)) && typeof n != "string" && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: q.properties.guards.properties.maxDomains.type }), a++), typeof n == "number" && isFinite(n) && (n < 0 || isNaN(n)) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof n == "string" && !r.test(n) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
-        let _ = S.maxChanges;
-        !(typeof _ == "number" && !(_ % 1) && !isNaN(_) && isFinite(_)) && typeof _ != "string" && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: q.properties.guards.properties.maxChanges.type }), a++), typeof _ == "number" && isFinite(_) && (_ < 0 || isNaN(_)) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof _ == "string" && !r.test(_) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
-        let k = S.maxTraffic;
-        typeof k == "string" ? r.test(k) || (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), a++);
+        let m = S.maxDomains;
+        !(typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m)) && typeof m != "string" && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/type", "type", { type: k.properties.guards.properties.maxDomains.type }), a++), typeof m == "number" && isFinite(m) && (m < 0 || isNaN(m)) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof m == "string" && !r.test(m) && (e = addFault(e, p + "/guards/maxDomains", "#/properties/guards/properties/maxDomains/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+        let v = S.maxChanges;
+        !(typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v)) && typeof v != "string" && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/type", "type", { type: k.properties.guards.properties.maxChanges.type }), a++), typeof v == "number" && isFinite(v) && (v < 0 || isNaN(v)) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof v == "string" && !r.test(v) && (e = addFault(e, p + "/guards/maxChanges", "#/properties/guards/properties/maxChanges/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+        let q = S.maxTraffic;
+        typeof q == "string" ? r.test(q) || (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/guards/maxTraffic", "#/properties/guards/properties/maxTraffic/type", "type", { type: "string" }), a++);
         let L = S.protect;
         if (Array.isArray(L)) {
           const j = L.length;
@@ -1677,22 +1677,22 @@ export function createWorkspaceFaults() {
         } else
           e = addFault(e, p + "/guards/protect", "#/properties/guards/properties/protect/type", "type", { type: "array" }), a++;
         let $ = S.order;
-        typeof $ != "string" && (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), a++), $ === "ask" || $ === "off" || (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: q.properties.guards.properties.order.enum }), a++);
+        typeof $ != "string" && (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/type", "type", { type: "string" }), a++), $ === "ask" || $ === "off" || (e = addFault(e, p + "/guards/order", "#/properties/guards/properties/order/enum", "enum", { allowedValues: k.properties.guards.properties.order.enum }), a++);
         let z = S.reason;
         if (Array.isArray(z)) {
           const j = z.length;
           for (let N = 0; N < j; N++) {
             let I = z[N];
-            typeof I != "string" && (e = addFault(e, p + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), a++), I === "override" || I === "freeze" || I === "retry-held" || I === "unlock" || (e = addFault(e, p + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: q.properties.guards.properties.reason.items.enum }), a++);
+            typeof I != "string" && (e = addFault(e, p + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/type", "type", { type: "string" }), a++), I === "override" || I === "freeze" || I === "retry-held" || I === "unlock" || (e = addFault(e, p + "/guards/reason/" + N, "#/properties/guards/properties/reason/items/enum", "enum", { allowedValues: k.properties.guards.properties.reason.items.enum }), a++);
           }
         } else
           e = addFault(e, p + "/guards/reason", "#/properties/guards/properties/reason/type", "type", { type: "array" }), a++;
-        let x = S.freeze;
-        if (Array.isArray(x)) {
-          x.length > 1e3 && (e = addFault(e, p + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), a++);
-          const j = x.length;
+        let h = S.freeze;
+        if (Array.isArray(h)) {
+          h.length > 1e3 && (e = addFault(e, p + "/guards/freeze", "#/properties/guards/properties/freeze/maxItems", "maxItems", { limit: 1e3 }), a++);
+          const j = h.length;
           for (let N = 0; N < j; N++) {
-            let I = x[N];
+            let I = h[N];
             if (I && typeof I == "object" && !Array.isArray(I)) {
               I.from === void 0 && (e = addFault(e, p + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "from" }), a++), I.to === void 0 && (e = addFault(e, p + "/guards/freeze/" + N, "#/properties/guards/properties/freeze/items/required", "required", { missingProperty: "to" }), a++);
               for (const C in I)
@@ -1723,435 +1723,422 @@ export function createWorkspaceFaults() {
       let R = A.rollout;
       if (R && typeof R == "object" && !Array.isArray(R)) {
         R.waves === void 0 && (R.waves = ["100%"]), R.first === void 0 && (R.first = []), R.pause === void 0 && (R.pause = "10m"), R.approval === void 0 && (R.approval = []), R.by === void 0 && (R.by = "domains"), R.revert === void 0 && (R.revert = "waves");
-        for (const x in R)
-          x === "waves" || x === "first" || x === "pause" || x === "approval" || x === "by" || x === "revert" || x === "health" || (e = addFault(e, p + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
-        let n = R.waves;
-        if (Array.isArray(n)) {
-          n.length > 100 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), a++), n.length < 1 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), a++);
-          const x = n.length;
-          for (let j = 0; j < x; j++) {
-            let N = n[j];
-            !(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)) && typeof N != "string" && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/type", "type", { type: q.properties.rollout.properties.waves.items.type }), a++), typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof N == "string" && !r.test(N) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
+        for (const h in R)
+          h === "waves" || h === "first" || h === "pause" || h === "approval" || h === "by" || h === "revert" || h === "health" || (e = addFault(e, p + "/rollout", "#/properties/rollout/additionalProperties", "additionalProperties", { additionalProperty: h }), a++);
+        let m = R.waves;
+        if (Array.isArray(m)) {
+          m.length > 100 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/maxItems", "maxItems", { limit: 100 }), a++), m.length < 1 && (e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/minItems", "minItems", { limit: 1 }), a++);
+          const h = m.length;
+          for (let j = 0; j < h; j++) {
+            let N = m[j];
+            !(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)) && typeof N != "string" && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/type", "type", { type: k.properties.rollout.properties.waves.items.type }), a++), typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++), typeof N == "string" && !r.test(N) && (e = addFault(e, p + "/rollout/waves/" + j, "#/properties/rollout/properties/waves/items/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++);
           }
         } else
           e = addFault(e, p + "/rollout/waves", "#/properties/rollout/properties/waves/type", "type", { type: "array" }), a++;
-        let _ = R.first;
-        if (Array.isArray(_)) {
-          const x = _.length;
-          for (let j = 0; j < x; j++) {
-            let N = _[j];
+        let v = R.first;
+        if (Array.isArray(v)) {
+          const h = v.length;
+          for (let j = 0; j < h; j++) {
+            let N = v[j];
             typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/rollout/first/" + j, "#/properties/rollout/properties/first/items/type", "type", { type: "string" }), a++);
           }
         } else
           e = addFault(e, p + "/rollout/first", "#/properties/rollout/properties/first/type", "type", { type: "array" }), a++;
-        let k = R.pause;
-        typeof k == "string" ? o.test(k) || (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), a++);
+        let q = R.pause;
+        typeof q == "string" ? o.test(q) || (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/pause", "#/properties/rollout/properties/pause/type", "type", { type: "string" }), a++);
         let L = R.approval;
-        if ((!L || typeof L != "object") && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: q.properties.rollout.properties.approval.type }), a++), Array.isArray(L)) {
-          const x = L.length;
-          for (let j = 0; j < x; j++) {
+        if ((!L || typeof L != "object") && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/type", "type", { type: k.properties.rollout.properties.approval.type }), a++), Array.isArray(L)) {
+          const h = L.length;
+          for (let j = 0; j < h; j++) {
             let N = L[j];
             typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N) || (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/type", "type", { type: "integer" }), a++), typeof N == "number" && isFinite(N) && ((N > 100 || isNaN(N)) && (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (N < 1 || isNaN(N)) && (e = addFault(e, p + "/rollout/approval/" + j, "#/properties/rollout/properties/approval/items/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
         }
         if (L && typeof L == "object" && !Array.isArray(L)) {
           Object.keys(L).length < 1 && (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/minProperties", "minProperties", { limit: 1 }), a++);
-          for (const x in L)
-            x === "wave" || x === "above" || x === "by" || x === "notAuthor" || (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+          for (const h in L)
+            h === "wave" || h === "above" || h === "by" || h === "notAuthor" || (e = addFault(e, p + "/rollout/approval", "#/properties/rollout/properties/approval/additionalProperties", "additionalProperties", { additionalProperty: h }), a++);
           if (L.wave !== void 0) {
-            let x = L.wave;
-            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), a++), typeof x == "number" && isFinite(x) && ((x > 100 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (x < 1 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+            let h = L.wave;
+            typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/type", "type", { type: "integer" }), a++), typeof h == "number" && isFinite(h) && ((h > 100 || isNaN(h)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/maximum", "maximum", { comparison: "<=", limit: 100 }), a++), (h < 1 || isNaN(h)) && (e = addFault(e, p + "/rollout/approval/wave", "#/properties/rollout/properties/approval/properties/wave/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
           if (L.above !== void 0) {
-            let x = L.above;
-            typeof x == "string" ? r.test(x) || (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), a++);
+            let h = L.above;
+            typeof h == "string" ? r.test(h) || (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/rollout/approval/above", "#/properties/rollout/properties/approval/properties/above/type", "type", { type: "string" }), a++);
           }
           if (L.by !== void 0) {
-            let x = L.by;
-            typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), a++), typeof x == "number" && isFinite(x) && ((x > 10 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (x < 1 || isNaN(x)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
+            let h = L.by;
+            typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/type", "type", { type: "integer" }), a++), typeof h == "number" && isFinite(h) && ((h > 10 || isNaN(h)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/maximum", "maximum", { comparison: "<=", limit: 10 }), a++), (h < 1 || isNaN(h)) && (e = addFault(e, p + "/rollout/approval/by", "#/properties/rollout/properties/approval/properties/by/minimum", "minimum", { comparison: ">=", limit: 1 }), a++));
           }
           L.notAuthor !== void 0 && typeof L.notAuthor != "boolean" && (e = addFault(e, p + "/rollout/approval/notAuthor", "#/properties/rollout/properties/approval/properties/notAuthor/type", "type", { type: "boolean" }), a++);
         }
         let $ = R.by;
-        typeof $ != "string" && (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), a++), $ === "domains" || $ === "traffic" || (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: q.properties.rollout.properties.by.enum }), a++);
+        typeof $ != "string" && (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/type", "type", { type: "string" }), a++), $ === "domains" || $ === "traffic" || (e = addFault(e, p + "/rollout/by", "#/properties/rollout/properties/by/enum", "enum", { allowedValues: k.properties.rollout.properties.by.enum }), a++);
         let z = R.revert;
-        if (typeof z != "string" && (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), a++), z === "waves" || z === "fast" || (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: q.properties.rollout.properties.revert.enum }), a++), R.health !== void 0) {
-          let x = R.health;
-          if (x && typeof x == "object" && !Array.isArray(x)) {
-            x.area === void 0 && (x.area = "all"), x.settle === void 0 && (x.settle = "5m"), x.lag === void 0 && (x.lag = "10m"), x.window === void 0 && (x.window = "15m"), x.grain === void 0 && (x.grain = "minute5"), x.statuses === void 0 && (x.statuses = ["5xx"]), x.minRequests === void 0 && (x.minRequests = 500), x.margin === void 0 && (x.margin = "1%"), x.onLittleData === void 0 && (x.onLittleData = "wait"), x.onFailure === void 0 && (x.onFailure = "stop"), x.after === void 0 && (x.after = "60m");
-            for (const re in x)
-              w.call(q.properties.rollout.properties.health.properties, re) || (e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: re }), a++);
-            let j = x.area;
-            typeof j != "string" && (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), a++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.area.enum }), a++);
-            let N = x.settle;
+        if (typeof z != "string" && (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/type", "type", { type: "string" }), a++), z === "waves" || z === "fast" || (e = addFault(e, p + "/rollout/revert", "#/properties/rollout/properties/revert/enum", "enum", { allowedValues: k.properties.rollout.properties.revert.enum }), a++), R.health !== void 0) {
+          let h = R.health;
+          if (h && typeof h == "object" && !Array.isArray(h)) {
+            h.area === void 0 && (h.area = "all"), h.settle === void 0 && (h.settle = "5m"), h.lag === void 0 && (h.lag = "10m"), h.window === void 0 && (h.window = "15m"), h.grain === void 0 && (h.grain = "minute5"), h.statuses === void 0 && (h.statuses = ["5xx"]), h.minRequests === void 0 && (h.minRequests = 500), h.margin === void 0 && (h.margin = "1%"), h.onLittleData === void 0 && (h.onLittleData = "wait"), h.onFailure === void 0 && (h.onFailure = "stop"), h.after === void 0 && (h.after = "60m");
+            for (const te in h)
+              w.call(k.properties.rollout.properties.health.properties, te) || (e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/additionalProperties", "additionalProperties", { additionalProperty: te }), a++);
+            let j = h.area;
+            typeof j != "string" && (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/type", "type", { type: "string" }), a++), j === "all" || j === "cn" || j === "abroad" || (e = addFault(e, p + "/rollout/health/area", "#/properties/rollout/properties/health/properties/area/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.area.enum }), a++);
+            let N = h.settle;
             typeof N == "string" ? o.test(N) || (e = addFault(e, p + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/health/settle", "#/properties/rollout/properties/health/properties/settle/type", "type", { type: "string" }), a++);
-            let I = x.lag;
+            let I = h.lag;
             typeof I == "string" ? o.test(I) || (e = addFault(e, p + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/health/lag", "#/properties/rollout/properties/health/properties/lag/type", "type", { type: "string" }), a++);
-            let C = x.window;
+            let C = h.window;
             typeof C == "string" ? o.test(C) || (e = addFault(e, p + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/health/window", "#/properties/rollout/properties/health/properties/window/type", "type", { type: "string" }), a++);
-            let K = x.grain;
-            typeof K != "string" && (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), a++), K === "minute" || K === "minute5" || K === "hour" || K === "day" || (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.grain.enum }), a++);
-            let G = x.statuses;
-            if (Array.isArray(G)) {
-              G.length < 1 && (e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), a++);
-              const re = G.length;
-              for (let J = 0; J < re; J++) {
-                let W = G[J];
-                typeof W != "string" && !(typeof W == "number" && !(W % 1) && !isNaN(W) && isFinite(W)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: q.properties.rollout.properties.health.properties.statuses.items.type }), a++), typeof W == "number" && isFinite(W) && ((W > 599 || isNaN(W)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), a++), (W < 0 || isNaN(W)) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++)), typeof W == "string" && !l.test(W) && (e = addFault(e, p + "/rollout/health/statuses/" + J, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), a++);
+            let T = h.grain;
+            typeof T != "string" && (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/type", "type", { type: "string" }), a++), T === "minute" || T === "minute5" || T === "hour" || T === "day" || (e = addFault(e, p + "/rollout/health/grain", "#/properties/rollout/properties/health/properties/grain/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.grain.enum }), a++);
+            let Y = h.statuses;
+            if (Array.isArray(Y)) {
+              Y.length < 1 && (e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/minItems", "minItems", { limit: 1 }), a++);
+              const te = Y.length;
+              for (let G = 0; G < te; G++) {
+                let B = Y[G];
+                typeof B != "string" && !(typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + G, "#/properties/rollout/properties/health/properties/statuses/items/type", "type", { type: k.properties.rollout.properties.health.properties.statuses.items.type }), a++), typeof B == "number" && isFinite(B) && ((B > 599 || isNaN(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + G, "#/properties/rollout/properties/health/properties/statuses/items/maximum", "maximum", { comparison: "<=", limit: 599 }), a++), (B < 0 || isNaN(B)) && (e = addFault(e, p + "/rollout/health/statuses/" + G, "#/properties/rollout/properties/health/properties/statuses/items/minimum", "minimum", { comparison: ">=", limit: 0 }), a++)), typeof B == "string" && !l.test(B) && (e = addFault(e, p + "/rollout/health/statuses/" + G, "#/properties/rollout/properties/health/properties/statuses/items/pattern", "pattern", { pattern: "^[1-5](?:xx|[0-9]{2})$" }), a++);
               }
             } else
               e = addFault(e, p + "/rollout/health/statuses", "#/properties/rollout/properties/health/properties/statuses/type", "type", { type: "array" }), a++;
-            let Q = x.minRequests;
-            typeof Q == "number" && !(Q % 1) && !isNaN(Q) && isFinite(Q) || (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), a++), typeof Q == "number" && isFinite(Q) && ((Q > 1e9 || isNaN(Q)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), a++), (Q < 0 || isNaN(Q)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
-            let fe = x.margin;
-            typeof fe == "string" ? r.test(fe) || (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), a++);
-            let te = x.onLittleData;
-            typeof te != "string" && (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), a++), te === "wait" || te === "pass" || te === "stop" || (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onLittleData.enum }), a++);
-            let me = x.onFailure;
-            typeof me != "string" && (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), a++), me === "stop" || me === "rollback" || (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: q.properties.rollout.properties.health.properties.onFailure.enum }), a++);
-            let ge = x.after;
-            typeof ge == "string" ? o.test(ge) || (e = addFault(e, p + "/rollout/health/after", "#/properties/rollout/properties/health/properties/after/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/health/after", "#/properties/rollout/properties/health/properties/after/type", "type", { type: "string" }), a++);
+            let X = h.minRequests;
+            typeof X == "number" && !(X % 1) && !isNaN(X) && isFinite(X) || (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/type", "type", { type: "integer" }), a++), typeof X == "number" && isFinite(X) && ((X > 1e9 || isNaN(X)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/maximum", "maximum", { comparison: "<=", limit: 1e9 }), a++), (X < 0 || isNaN(X)) && (e = addFault(e, p + "/rollout/health/minRequests", "#/properties/rollout/properties/health/properties/minRequests/minimum", "minimum", { comparison: ">=", limit: 0 }), a++));
+            let ye = h.margin;
+            typeof ye == "string" ? r.test(ye) || (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/pattern", "pattern", { pattern: "^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$" }), a++) : (e = addFault(e, p + "/rollout/health/margin", "#/properties/rollout/properties/health/properties/margin/type", "type", { type: "string" }), a++);
+            let ee = h.onLittleData;
+            typeof ee != "string" && (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/type", "type", { type: "string" }), a++), ee === "wait" || ee === "pass" || ee === "stop" || (e = addFault(e, p + "/rollout/health/onLittleData", "#/properties/rollout/properties/health/properties/onLittleData/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.onLittleData.enum }), a++);
+            let me = h.onFailure;
+            typeof me != "string" && (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/type", "type", { type: "string" }), a++), me === "stop" || me === "rollback" || (e = addFault(e, p + "/rollout/health/onFailure", "#/properties/rollout/properties/health/properties/onFailure/enum", "enum", { allowedValues: k.properties.rollout.properties.health.properties.onFailure.enum }), a++);
+            let fe = h.after;
+            typeof fe == "string" ? o.test(fe) || (e = addFault(e, p + "/rollout/health/after", "#/properties/rollout/properties/health/properties/after/pattern", "pattern", { pattern: "^[0-9]{1,6}[smhd]$" }), a++) : (e = addFault(e, p + "/rollout/health/after", "#/properties/rollout/properties/health/properties/after/type", "type", { type: "string" }), a++);
           } else
             e = addFault(e, p + "/rollout/health", "#/properties/rollout/properties/health/type", "type", { type: "object" }), a++;
         }
       } else
         e = addFault(e, p + "/rollout", "#/properties/rollout/type", "type", { type: "object" }), a++;
-      let Y = A.drift;
-      if (Y && typeof Y == "object" && !Array.isArray(Y)) {
-        Y.ignore === void 0 && (Y.ignore = []);
-        for (const _ in Y)
-          _ !== "ignore" && (e = addFault(e, p + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: _ }), a++);
-        let n = Y.ignore;
-        if (Array.isArray(n)) {
-          const _ = n.length;
-          for (let k = 0; k < _; k++) {
-            let L = n[k];
+      let U = A.drift;
+      if (U && typeof U == "object" && !Array.isArray(U)) {
+        U.ignore === void 0 && (U.ignore = []);
+        for (const v in U)
+          v !== "ignore" && (e = addFault(e, p + "/drift", "#/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: v }), a++);
+        let m = U.ignore;
+        if (Array.isArray(m)) {
+          const v = m.length;
+          for (let q = 0; q < v; q++) {
+            let L = m[q];
             if (L && typeof L == "object" && !Array.isArray(L)) {
-              L.pointer === void 0 && (L.pointer = ""), L.domain === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), a++), L.item === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), a++), L.reason === void 0 && (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), a++);
+              L.pointer === void 0 && (L.pointer = ""), L.domain === void 0 && (e = addFault(e, p + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "domain" }), a++), L.item === void 0 && (e = addFault(e, p + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "item" }), a++), L.reason === void 0 && (e = addFault(e, p + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/required", "required", { missingProperty: "reason" }), a++);
               for (const z in L)
-                z === "domain" || z === "item" || z === "pointer" || z === "reason" || (e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
+                z === "domain" || z === "item" || z === "pointer" || z === "reason" || (e = addFault(e, p + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/additionalProperties", "additionalProperties", { additionalProperty: z }), a++);
               if (L.domain !== void 0) {
                 let z = L.domain;
-                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + k + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), a++);
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + q + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + q + "/domain", "#/properties/drift/properties/ignore/items/properties/domain/type", "type", { type: "string" }), a++);
               }
               if (L.item !== void 0) {
                 let z = L.item;
-                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + k + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), a++);
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + q + "/item", "#/properties/drift/properties/ignore/items/properties/item/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + q + "/item", "#/properties/drift/properties/ignore/items/properties/item/type", "type", { type: "string" }), a++);
               }
               let $ = L.pointer;
-              if (typeof $ == "string" ? s.test($) || (e = addFault(e, p + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), a++) : (e = addFault(e, p + "/drift/ignore/" + k + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), a++), L.reason !== void 0) {
+              if (typeof $ == "string" ? s.test($) || (e = addFault(e, p + "/drift/ignore/" + q + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/pattern", "pattern", { pattern: "^(?:/(?:[^/~]|~[01])*)*$" }), a++) : (e = addFault(e, p + "/drift/ignore/" + q + "/pointer", "#/properties/drift/properties/ignore/items/properties/pointer/type", "type", { type: "string" }), a++), L.reason !== void 0) {
                 let z = L.reason;
-                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + k + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), a++);
+                typeof z == "string" ? b(z) < 1 && (e = addFault(e, p + "/drift/ignore/" + q + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/drift/ignore/" + q + "/reason", "#/properties/drift/properties/ignore/items/properties/reason/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/drift/ignore/" + k, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), a++;
+              e = addFault(e, p + "/drift/ignore/" + q, "#/properties/drift/properties/ignore/items/type", "type", { type: "object" }), a++;
           }
         } else
           e = addFault(e, p + "/drift/ignore", "#/properties/drift/properties/ignore/type", "type", { type: "array" }), a++;
       } else
         e = addFault(e, p + "/drift", "#/properties/drift/type", "type", { type: "object" }), a++;
-      let X = A.trace;
-      if (X && typeof X == "object" && !Array.isArray(X)) {
-        X.preset === void 0 && (X.preset = "usual"), X.assume === void 0 && (X.assume = {});
-        for (const k in X)
-          k === "preset" || k === "assume" || (e = addFault(e, p + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: k }), a++);
-        let n = X.preset;
-        typeof n != "string" && (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), a++), n === "usual" || n === "strict" || (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: q.properties.trace.properties.preset.enum }), a++);
-        let _ = X.assume;
-        _ && typeof _ == "object" && !Array.isArray(_) || (e = addFault(e, p + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), a++);
+      let H = A.trace;
+      if (H && typeof H == "object" && !Array.isArray(H)) {
+        H.preset === void 0 && (H.preset = "usual"), H.assume === void 0 && (H.assume = {});
+        for (const q in H)
+          q === "preset" || q === "assume" || (e = addFault(e, p + "/trace", "#/properties/trace/additionalProperties", "additionalProperties", { additionalProperty: q }), a++);
+        let m = H.preset;
+        typeof m != "string" && (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/type", "type", { type: "string" }), a++), m === "usual" || m === "strict" || (e = addFault(e, p + "/trace/preset", "#/properties/trace/properties/preset/enum", "enum", { allowedValues: k.properties.trace.properties.preset.enum }), a++);
+        let v = H.assume;
+        v && typeof v == "object" && !Array.isArray(v) || (e = addFault(e, p + "/trace/assume", "#/properties/trace/properties/assume/type", "type", { type: "object" }), a++);
       } else
         e = addFault(e, p + "/trace", "#/properties/trace/type", "type", { type: "object" }), a++;
-      let le = A.requests;
-      if (Array.isArray(le)) {
-        const n = le.length;
-        for (let _ = 0; _ < n; _++) {
-          let k = le[_];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/requests/" + _, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/requests/" + _, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/requests/" + _, "#/properties/requests/items/type", "type", { type: "string" }), a++);
+      let ae = A.requests;
+      if (Array.isArray(ae)) {
+        const m = ae.length;
+        for (let v = 0; v < m; v++) {
+          let q = ae[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, p + "/requests/" + v, "#/properties/requests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(q) < 1 && (e = addFault(e, p + "/requests/" + v, "#/properties/requests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/requests/" + v, "#/properties/requests/items/type", "type", { type: "string" }), a++);
         }
       } else
         e = addFault(e, p + "/requests", "#/properties/requests/type", "type", { type: "array" }), a++;
-      let de = A.tests;
-      if (Array.isArray(de)) {
-        const n = de.length;
-        for (let _ = 0; _ < n; _++) {
-          let k = de[_];
-          typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/tests/" + _, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/tests/" + _, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/tests/" + _, "#/properties/tests/items/type", "type", { type: "string" }), a++);
+      let le = A.tests;
+      if (Array.isArray(le)) {
+        const m = le.length;
+        for (let v = 0; v < m; v++) {
+          let q = le[v];
+          typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, p + "/tests/" + v, "#/properties/tests/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(q) < 1 && (e = addFault(e, p + "/tests/" + v, "#/properties/tests/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/tests/" + v, "#/properties/tests/items/type", "type", { type: "string" }), a++);
         }
       } else
         e = addFault(e, p + "/tests", "#/properties/tests/type", "type", { type: "array" }), a++;
-      let ue = A.moved;
-      if (Array.isArray(ue)) {
-        const n = ue.length;
-        for (let _ = 0; _ < n; _++) {
-          let k = ue[_];
-          if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.from === void 0 && (e = addFault(e, p + "/moved/" + _, "#/properties/moved/items/required", "required", { missingProperty: "from" }), a++), k.to === void 0 && (e = addFault(e, p + "/moved/" + _, "#/properties/moved/items/required", "required", { missingProperty: "to" }), a++);
-            for (const L in k)
-              L === "from" || L === "to" || (e = addFault(e, p + "/moved/" + _, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: L }), a++);
-            if (k.from !== void 0) {
-              let L = k.from;
-              typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/moved/" + _ + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/moved/" + _ + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), a++);
+      let de = A.moved;
+      if (Array.isArray(de)) {
+        const m = de.length;
+        for (let v = 0; v < m; v++) {
+          let q = de[v];
+          if (q && typeof q == "object" && !Array.isArray(q)) {
+            q.from === void 0 && (e = addFault(e, p + "/moved/" + v, "#/properties/moved/items/required", "required", { missingProperty: "from" }), a++), q.to === void 0 && (e = addFault(e, p + "/moved/" + v, "#/properties/moved/items/required", "required", { missingProperty: "to" }), a++);
+            for (const L in q)
+              L === "from" || L === "to" || (e = addFault(e, p + "/moved/" + v, "#/properties/moved/items/additionalProperties", "additionalProperties", { additionalProperty: L }), a++);
+            if (q.from !== void 0) {
+              let L = q.from;
+              typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/moved/" + v + "/from", "#/properties/moved/items/properties/from/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/moved/" + v + "/from", "#/properties/moved/items/properties/from/type", "type", { type: "string" }), a++);
             }
-            if (k.to !== void 0) {
-              let L = k.to;
-              typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/moved/" + _ + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/moved/" + _ + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), a++);
+            if (q.to !== void 0) {
+              let L = q.to;
+              typeof L == "string" ? b(L) < 1 && (e = addFault(e, p + "/moved/" + v + "/to", "#/properties/moved/items/properties/to/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/moved/" + v + "/to", "#/properties/moved/items/properties/to/type", "type", { type: "string" }), a++);
             }
           } else
-            e = addFault(e, p + "/moved/" + _, "#/properties/moved/items/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/moved/" + v, "#/properties/moved/items/type", "type", { type: "object" }), a++;
         }
       } else
         e = addFault(e, p + "/moved", "#/properties/moved/type", "type", { type: "array" }), a++;
-      let B = A.notes;
-      if (B && typeof B == "object" && !Array.isArray(B)) {
-        B.groups === void 0 && (B.groups = "on"), B.waves === void 0 && (B.waves = "on"), B.kinds === void 0 && (B.kinds = "on");
-        for (const L in B)
-          L === "groups" || L === "waves" || L === "kinds" || (e = addFault(e, p + "/notes", "#/properties/notes/additionalProperties", "additionalProperties", { additionalProperty: L }), a++);
-        let n = B.groups;
-        typeof n != "string" && (e = addFault(e, p + "/notes/groups", "#/properties/notes/properties/groups/type", "type", { type: "string" }), a++), n === "on" || n === "off" || (e = addFault(e, p + "/notes/groups", "#/properties/notes/properties/groups/enum", "enum", { allowedValues: q.properties.notes.properties.groups.enum }), a++);
-        let _ = B.waves;
-        typeof _ != "string" && (e = addFault(e, p + "/notes/waves", "#/properties/notes/properties/waves/type", "type", { type: "string" }), a++), _ === "on" || _ === "off" || (e = addFault(e, p + "/notes/waves", "#/properties/notes/properties/waves/enum", "enum", { allowedValues: q.properties.notes.properties.waves.enum }), a++);
-        let k = B.kinds;
-        typeof k != "string" && (e = addFault(e, p + "/notes/kinds", "#/properties/notes/properties/kinds/type", "type", { type: "string" }), a++), k === "on" || k === "off" || (e = addFault(e, p + "/notes/kinds", "#/properties/notes/properties/kinds/enum", "enum", { allowedValues: q.properties.notes.properties.kinds.enum }), a++);
-      } else
-        e = addFault(e, p + "/notes", "#/properties/notes/type", "type", { type: "object" }), a++;
       let D = A.checks;
       if (D && typeof D == "object" && !Array.isArray(D)) {
-        for (const n in D)
-          w.call(q.properties.checks.properties, n) || (e = addFault(e, p + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: n }), a++);
+        for (const m in D)
+          w.call(k.properties.checks.properties, m) || (e = addFault(e, p + "/checks", "#/properties/checks/additionalProperties", "additionalProperties", { additionalProperty: m }), a++);
         if (D["rule-duplicate"] !== void 0) {
-          let n = D["rule-duplicate"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: q.properties.checks.properties["rule-duplicate"].enum }), a++);
+          let m = D["rule-duplicate"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-duplicate", "#/properties/checks/properties/rule-duplicate/enum", "enum", { allowedValues: k.properties.checks.properties["rule-duplicate"].enum }), a++);
         }
         if (D["rule-never-matches"] !== void 0) {
-          let n = D["rule-never-matches"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: q.properties.checks.properties["rule-never-matches"].enum }), a++);
+          let m = D["rule-never-matches"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-never-matches", "#/properties/checks/properties/rule-never-matches/enum", "enum", { allowedValues: k.properties.checks.properties["rule-never-matches"].enum }), a++);
         }
         if (D["rule-contradictory"] !== void 0) {
-          let n = D["rule-contradictory"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: q.properties.checks.properties["rule-contradictory"].enum }), a++);
+          let m = D["rule-contradictory"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-contradictory", "#/properties/checks/properties/rule-contradictory/enum", "enum", { allowedValues: k.properties.checks.properties["rule-contradictory"].enum }), a++);
         }
         if (D["rule-shadowed"] !== void 0) {
-          let n = D["rule-shadowed"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: q.properties.checks.properties["rule-shadowed"].enum }), a++);
+          let m = D["rule-shadowed"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-shadowed", "#/properties/checks/properties/rule-shadowed/enum", "enum", { allowedValues: k.properties.checks.properties["rule-shadowed"].enum }), a++);
         }
         if (D["rule-unreachable"] !== void 0) {
-          let n = D["rule-unreachable"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: q.properties.checks.properties["rule-unreachable"].enum }), a++);
+          let m = D["rule-unreachable"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-unreachable", "#/properties/checks/properties/rule-unreachable/enum", "enum", { allowedValues: k.properties.checks.properties["rule-unreachable"].enum }), a++);
         }
         if (D["rule-order-unspecified"] !== void 0) {
-          let n = D["rule-order-unspecified"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: q.properties.checks.properties["rule-order-unspecified"].enum }), a++);
+          let m = D["rule-order-unspecified"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-order-unspecified", "#/properties/checks/properties/rule-order-unspecified/enum", "enum", { allowedValues: k.properties.checks.properties["rule-order-unspecified"].enum }), a++);
         }
         if (D["entry-redundant"] !== void 0) {
-          let n = D["entry-redundant"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: q.properties.checks.properties["entry-redundant"].enum }), a++);
+          let m = D["entry-redundant"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/entry-redundant", "#/properties/checks/properties/entry-redundant/enum", "enum", { allowedValues: k.properties.checks.properties["entry-redundant"].enum }), a++);
         }
         if (D["networks-overlap"] !== void 0) {
-          let n = D["networks-overlap"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: q.properties.checks.properties["networks-overlap"].enum }), a++);
+          let m = D["networks-overlap"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/networks-overlap", "#/properties/checks/properties/networks-overlap/enum", "enum", { allowedValues: k.properties.checks.properties["networks-overlap"].enum }), a++);
         }
         if (D["value-without-effect"] !== void 0) {
-          let n = D["value-without-effect"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: q.properties.checks.properties["value-without-effect"].enum }), a++);
+          let m = D["value-without-effect"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/value-without-effect", "#/properties/checks/properties/value-without-effect/enum", "enum", { allowedValues: k.properties.checks.properties["value-without-effect"].enum }), a++);
         }
         if (D["white-list-denied"] !== void 0) {
-          let n = D["white-list-denied"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: q.properties.checks.properties["white-list-denied"].enum }), a++);
+          let m = D["white-list-denied"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/white-list-denied", "#/properties/checks/properties/white-list-denied/enum", "enum", { allowedValues: k.properties.checks.properties["white-list-denied"].enum }), a++);
         }
         if (D["never-served"] !== void 0) {
-          let n = D["never-served"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: q.properties.checks.properties["never-served"].enum }), a++);
+          let m = D["never-served"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/never-served", "#/properties/checks/properties/never-served/enum", "enum", { allowedValues: k.properties.checks.properties["never-served"].enum }), a++);
         }
         if (D["rules-not-compared"] !== void 0) {
-          let n = D["rules-not-compared"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/rules-not-compared", "#/properties/checks/properties/rules-not-compared/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rules-not-compared", "#/properties/checks/properties/rules-not-compared/enum", "enum", { allowedValues: q.properties.checks.properties["rules-not-compared"].enum }), a++);
+          let m = D["rules-not-compared"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rules-not-compared", "#/properties/checks/properties/rules-not-compared/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rules-not-compared", "#/properties/checks/properties/rules-not-compared/enum", "enum", { allowedValues: k.properties.checks.properties["rules-not-compared"].enum }), a++);
         }
         if (D["origin-loop"] !== void 0) {
-          let n = D["origin-loop"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/origin-loop", "#/properties/checks/properties/origin-loop/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/origin-loop", "#/properties/checks/properties/origin-loop/enum", "enum", { allowedValues: q.properties.checks.properties["origin-loop"].enum }), a++);
+          let m = D["origin-loop"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/origin-loop", "#/properties/checks/properties/origin-loop/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/origin-loop", "#/properties/checks/properties/origin-loop/enum", "enum", { allowedValues: k.properties.checks.properties["origin-loop"].enum }), a++);
         }
         if (D["rule-undecided"] !== void 0) {
-          let n = D["rule-undecided"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: q.properties.checks.properties["rule-undecided"].enum }), a++);
+          let m = D["rule-undecided"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/rule-undecided", "#/properties/checks/properties/rule-undecided/enum", "enum", { allowedValues: k.properties.checks.properties["rule-undecided"].enum }), a++);
         }
         if (D["file-invalid"] !== void 0) {
-          let n = D["file-invalid"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["file-invalid"].enum }), a++);
+          let m = D["file-invalid"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/file-invalid", "#/properties/checks/properties/file-invalid/enum", "enum", { allowedValues: k.properties.checks.properties["file-invalid"].enum }), a++);
         }
         if (D["workspace-invalid"] !== void 0) {
-          let n = D["workspace-invalid"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["workspace-invalid"].enum }), a++);
+          let m = D["workspace-invalid"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/workspace-invalid", "#/properties/checks/properties/workspace-invalid/enum", "enum", { allowedValues: k.properties.checks.properties["workspace-invalid"].enum }), a++);
         }
         if (D["item-invalid"] !== void 0) {
-          let n = D["item-invalid"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["item-invalid"].enum }), a++);
+          let m = D["item-invalid"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/item-invalid", "#/properties/checks/properties/item-invalid/enum", "enum", { allowedValues: k.properties.checks.properties["item-invalid"].enum }), a++);
         }
         if (D["item-conflict"] !== void 0) {
-          let n = D["item-conflict"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: q.properties.checks.properties["item-conflict"].enum }), a++);
+          let m = D["item-conflict"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/item-conflict", "#/properties/checks/properties/item-conflict/enum", "enum", { allowedValues: k.properties.checks.properties["item-conflict"].enum }), a++);
         }
         if (D["secret-weak"] !== void 0) {
-          let n = D["secret-weak"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: q.properties.checks.properties["secret-weak"].enum }), a++);
+          let m = D["secret-weak"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/secret-weak", "#/properties/checks/properties/secret-weak/enum", "enum", { allowedValues: k.properties.checks.properties["secret-weak"].enum }), a++);
         }
         if (D["secret-suspected"] !== void 0) {
-          let n = D["secret-suspected"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: q.properties.checks.properties["secret-suspected"].enum }), a++);
+          let m = D["secret-suspected"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/secret-suspected", "#/properties/checks/properties/secret-suspected/enum", "enum", { allowedValues: k.properties.checks.properties["secret-suspected"].enum }), a++);
         }
         if (D["token-literal"] !== void 0) {
-          let n = D["token-literal"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: q.properties.checks.properties["token-literal"].enum }), a++);
+          let m = D["token-literal"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/token-literal", "#/properties/checks/properties/token-literal/enum", "enum", { allowedValues: k.properties.checks.properties["token-literal"].enum }), a++);
         }
         if (D["suppression-invalid"] !== void 0) {
-          let n = D["suppression-invalid"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-invalid"].enum }), a++);
+          let m = D["suppression-invalid"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-invalid", "#/properties/checks/properties/suppression-invalid/enum", "enum", { allowedValues: k.properties.checks.properties["suppression-invalid"].enum }), a++);
         }
         if (D["suppression-unknown"] !== void 0) {
-          let n = D["suppression-unknown"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unknown"].enum }), a++);
+          let m = D["suppression-unknown"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-unknown", "#/properties/checks/properties/suppression-unknown/enum", "enum", { allowedValues: k.properties.checks.properties["suppression-unknown"].enum }), a++);
         }
         if (D["suppression-expired"] !== void 0) {
-          let n = D["suppression-expired"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-expired"].enum }), a++);
+          let m = D["suppression-expired"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-expired", "#/properties/checks/properties/suppression-expired/enum", "enum", { allowedValues: k.properties.checks.properties["suppression-expired"].enum }), a++);
         }
         if (D["suppression-unused"] !== void 0) {
-          let n = D["suppression-unused"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: q.properties.checks.properties["suppression-unused"].enum }), a++);
+          let m = D["suppression-unused"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/suppression-unused", "#/properties/checks/properties/suppression-unused/enum", "enum", { allowedValues: k.properties.checks.properties["suppression-unused"].enum }), a++);
         }
         if (D["exception-expired"] !== void 0) {
-          let n = D["exception-expired"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: q.properties.checks.properties["exception-expired"].enum }), a++);
+          let m = D["exception-expired"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-expired", "#/properties/checks/properties/exception-expired/enum", "enum", { allowedValues: k.properties.checks.properties["exception-expired"].enum }), a++);
         }
         if (D["exception-waiting"] !== void 0) {
-          let n = D["exception-waiting"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: q.properties.checks.properties["exception-waiting"].enum }), a++);
+          let m = D["exception-waiting"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-waiting", "#/properties/checks/properties/exception-waiting/enum", "enum", { allowedValues: k.properties.checks.properties["exception-waiting"].enum }), a++);
         }
         if (D["exception-unused"] !== void 0) {
-          let n = D["exception-unused"];
-          typeof n != "string" && (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), a++), n === "error" || n === "warning" || n === "note" || n === "off" || (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: q.properties.checks.properties["exception-unused"].enum }), a++);
+          let m = D["exception-unused"];
+          typeof m != "string" && (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/type", "type", { type: "string" }), a++), m === "error" || m === "warning" || m === "note" || m === "off" || (e = addFault(e, p + "/checks/exception-unused", "#/properties/checks/properties/exception-unused/enum", "enum", { allowedValues: k.properties.checks.properties["exception-unused"].enum }), a++);
         }
       } else
         e = addFault(e, p + "/checks", "#/properties/checks/type", "type", { type: "object" }), a++;
-      let ne = A.notify;
-      if (Array.isArray(ne)) {
-        const n = ne.length;
-        for (let _ = 0; _ < n; _++) {
-          let k = ne[_];
-          if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.kind === void 0 && (e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), a++), k.url === void 0 && (e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/required", "required", { missingProperty: "url" }), a++), k.on === void 0 && (e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/required", "required", { missingProperty: "on" }), a++);
-            for (const L in k)
-              L === "kind" || L === "url" || L === "secret" || L === "on" || (e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: L }), a++);
-            if (k.kind !== void 0) {
-              let L = k.kind;
-              typeof L != "string" && (e = addFault(e, p + "/notify/" + _ + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), a++), L === "webhook" || L === "slack" || L === "teams" || (e = addFault(e, p + "/notify/" + _ + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: q.properties.notify.items.properties.kind.enum }), a++);
+      let ue = A.notify;
+      if (Array.isArray(ue)) {
+        const m = ue.length;
+        for (let v = 0; v < m; v++) {
+          let q = ue[v];
+          if (q && typeof q == "object" && !Array.isArray(q)) {
+            q.kind === void 0 && (e = addFault(e, p + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "kind" }), a++), q.url === void 0 && (e = addFault(e, p + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "url" }), a++), q.on === void 0 && (e = addFault(e, p + "/notify/" + v, "#/properties/notify/items/required", "required", { missingProperty: "on" }), a++);
+            for (const L in q)
+              L === "kind" || L === "url" || L === "secret" || L === "on" || (e = addFault(e, p + "/notify/" + v, "#/properties/notify/items/additionalProperties", "additionalProperties", { additionalProperty: L }), a++);
+            if (q.kind !== void 0) {
+              let L = q.kind;
+              typeof L != "string" && (e = addFault(e, p + "/notify/" + v + "/kind", "#/properties/notify/items/properties/kind/type", "type", { type: "string" }), a++), L === "webhook" || L === "slack" || L === "teams" || (e = addFault(e, p + "/notify/" + v + "/kind", "#/properties/notify/items/properties/kind/enum", "enum", { allowedValues: k.properties.notify.items.properties.kind.enum }), a++);
             }
-            if (k.url !== void 0 && typeof k.url != "string" && (e = addFault(e, p + "/notify/" + _ + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), a++), k.secret !== void 0 && typeof k.secret != "string" && (e = addFault(e, p + "/notify/" + _ + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), a++), k.on !== void 0) {
-              let L = k.on;
+            if (q.url !== void 0 && typeof q.url != "string" && (e = addFault(e, p + "/notify/" + v + "/url", "#/properties/notify/items/properties/url/type", "type", { type: "string" }), a++), q.secret !== void 0 && typeof q.secret != "string" && (e = addFault(e, p + "/notify/" + v + "/secret", "#/properties/notify/items/properties/secret/type", "type", { type: "string" }), a++), q.on !== void 0) {
+              let L = q.on;
               if (Array.isArray(L)) {
-                L.length < 1 && (e = addFault(e, p + "/notify/" + _ + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), a++);
+                L.length < 1 && (e = addFault(e, p + "/notify/" + v + "/on", "#/properties/notify/items/properties/on/minItems", "minItems", { limit: 1 }), a++);
                 const $ = L.length;
                 for (let z = 0; z < $; z++) {
-                  let x = L[z];
-                  typeof x != "string" && (e = addFault(e, p + "/notify/" + _ + "/on/" + z, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), a++), x === "applied" || x === "refused" || x === "in-doubt" || x === "failed" || x === "drift" || x === "rollout" || x === "approval" || (e = addFault(e, p + "/notify/" + _ + "/on/" + z, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: q.properties.notify.items.properties.on.items.enum }), a++);
+                  let h = L[z];
+                  typeof h != "string" && (e = addFault(e, p + "/notify/" + v + "/on/" + z, "#/properties/notify/items/properties/on/items/type", "type", { type: "string" }), a++), h === "applied" || h === "refused" || h === "in-doubt" || h === "failed" || h === "drift" || h === "rollout" || h === "approval" || (e = addFault(e, p + "/notify/" + v + "/on/" + z, "#/properties/notify/items/properties/on/items/enum", "enum", { allowedValues: k.properties.notify.items.properties.on.items.enum }), a++);
                 }
               } else
-                e = addFault(e, p + "/notify/" + _ + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), a++;
+                e = addFault(e, p + "/notify/" + v + "/on", "#/properties/notify/items/properties/on/type", "type", { type: "array" }), a++;
             }
           } else
-            e = addFault(e, p + "/notify/" + _, "#/properties/notify/items/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/notify/" + v, "#/properties/notify/items/type", "type", { type: "object" }), a++;
         }
       } else
         e = addFault(e, p + "/notify", "#/properties/notify/type", "type", { type: "array" }), a++;
-      let T = A.serve;
-      if (T && typeof T == "object" && !Array.isArray(T)) {
-        T.drift === void 0 && (T.drift = {});
-        for (const _ in T)
-          _ === "url" || _ === "drift" || _ === "auth" || (e = addFault(e, p + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: _ }), a++);
-        if (T.url !== void 0) {
-          let _ = T.url;
-          typeof _ == "string" ? (b(_) > 1e3 && (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/maxLength", "maxLength", { limit: 1e3 }), a++), d.test(_) || (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/pattern", "pattern", { pattern: "^https?://[^\\s?#@<>|]+$" }), a++)) : (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/type", "type", { type: "string" }), a++);
+      let W = A.serve;
+      if (W && typeof W == "object" && !Array.isArray(W)) {
+        W.drift === void 0 && (W.drift = {});
+        for (const v in W)
+          v === "url" || v === "drift" || v === "auth" || (e = addFault(e, p + "/serve", "#/properties/serve/additionalProperties", "additionalProperties", { additionalProperty: v }), a++);
+        if (W.url !== void 0) {
+          let v = W.url;
+          typeof v == "string" ? (b(v) > 1e3 && (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/maxLength", "maxLength", { limit: 1e3 }), a++), d.test(v) || (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/pattern", "pattern", { pattern: "^https?://[^\\s?#@<>|]+$" }), a++)) : (e = addFault(e, p + "/serve/url", "#/properties/serve/properties/url/type", "type", { type: "string" }), a++);
         }
-        let n = T.drift;
-        if (n && typeof n == "object" && !Array.isArray(n)) {
-          n.repair === void 0 && (n.repair = !1);
-          for (const _ in n)
-            _ === "schedule" || _ === "observed" || _ === "repair" || (e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: _ }), a++);
-          if (n.schedule !== void 0) {
-            let _ = n.schedule;
-            typeof _ == "string" ? g.test(_) || (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), a++) : (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), a++);
+        let m = W.drift;
+        if (m && typeof m == "object" && !Array.isArray(m)) {
+          m.repair === void 0 && (m.repair = !1);
+          for (const v in m)
+            v === "schedule" || v === "observed" || v === "repair" || (e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/additionalProperties", "additionalProperties", { additionalProperty: v }), a++);
+          if (m.schedule !== void 0) {
+            let v = m.schedule;
+            typeof v == "string" ? g.test(v) || (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/pattern", "pattern", { pattern: "^\\S+( \\S+){4}$" }), a++) : (e = addFault(e, p + "/serve/drift/schedule", "#/properties/serve/properties/drift/properties/schedule/type", "type", { type: "string" }), a++);
           }
-          if (n.observed !== void 0) {
-            let _ = n.observed;
-            typeof _ == "string" ? b(_) < 1 && (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), a++);
+          if (m.observed !== void 0) {
+            let v = m.observed;
+            typeof v == "string" ? b(v) < 1 && (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/minLength", "minLength", { limit: 1 }), a++) : (e = addFault(e, p + "/serve/drift/observed", "#/properties/serve/properties/drift/properties/observed/type", "type", { type: "string" }), a++);
           }
-          typeof n.repair != "boolean" && (e = addFault(e, p + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), a++);
+          typeof m.repair != "boolean" && (e = addFault(e, p + "/serve/drift/repair", "#/properties/serve/properties/drift/properties/repair/type", "type", { type: "boolean" }), a++);
         } else
           e = addFault(e, p + "/serve/drift", "#/properties/serve/properties/drift/type", "type", { type: "object" }), a++;
-        if (T.auth !== void 0) {
-          let _ = T.auth;
-          if (_ && typeof _ == "object" && !Array.isArray(_)) {
-            _.groupsClaim === void 0 && (_.groupsClaim = "groups"), _.ci === void 0 && (_.ci = []);
-            for (const $ in _)
+        if (W.auth !== void 0) {
+          let v = W.auth;
+          if (v && typeof v == "object" && !Array.isArray(v)) {
+            v.groupsClaim === void 0 && (v.groupsClaim = "groups"), v.ci === void 0 && (v.ci = []);
+            for (const $ in v)
               $ === "issuer" || $ === "clientId" || $ === "clientSecret" || $ === "groupsClaim" || $ === "proxy" || $ === "ci" || (e = addFault(e, p + "/serve/auth", "#/properties/serve/properties/auth/additionalProperties", "additionalProperties", { additionalProperty: $ }), a++);
-            if (_.issuer !== void 0) {
-              let $ = _.issuer;
+            if (v.issuer !== void 0) {
+              let $ = v.issuer;
               typeof $ == "string" ? (b($) > 1e3 && (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), a++), b($) < 1 && (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/issuer", "#/properties/serve/properties/auth/properties/issuer/type", "type", { type: "string" }), a++);
             }
-            if (_.clientId !== void 0) {
-              let $ = _.clientId;
+            if (v.clientId !== void 0) {
+              let $ = v.clientId;
               typeof $ == "string" ? (b($) > 1e3 && (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/maxLength", "maxLength", { limit: 1e3 }), a++), b($) < 1 && (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/clientId", "#/properties/serve/properties/auth/properties/clientId/type", "type", { type: "string" }), a++);
             }
-            if (_.clientSecret !== void 0) {
-              let $ = _.clientSecret;
+            if (v.clientSecret !== void 0) {
+              let $ = v.clientSecret;
               typeof $ == "string" ? b($) > 4096 && (e = addFault(e, p + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/maxLength", "maxLength", { limit: 4096 }), a++) : (e = addFault(e, p + "/serve/auth/clientSecret", "#/properties/serve/properties/auth/properties/clientSecret/type", "type", { type: "string" }), a++);
             }
-            let k = _.groupsClaim;
-            if (typeof k == "string" ? (b(k) > 1e3 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), a++), b(k) < 1 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), a++), _.proxy !== void 0) {
-              let $ = _.proxy;
+            let q = v.groupsClaim;
+            if (typeof q == "string" ? (b(q) > 1e3 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/maxLength", "maxLength", { limit: 1e3 }), a++), b(q) < 1 && (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/groupsClaim", "#/properties/serve/properties/auth/properties/groupsClaim/type", "type", { type: "string" }), a++), v.proxy !== void 0) {
+              let $ = v.proxy;
               if ($ && typeof $ == "object" && !Array.isArray($)) {
                 $.user === void 0 && ($.user = "X-Forwarded-User"), $.from === void 0 && (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/required", "required", { missingProperty: "from" }), a++);
-                for (const x in $)
-                  x === "from" || x === "user" || x === "groups" || (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
+                for (const h in $)
+                  h === "from" || h === "user" || h === "groups" || (e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/additionalProperties", "additionalProperties", { additionalProperty: h }), a++);
                 if ($.from !== void 0) {
-                  let x = $.from;
-                  if (Array.isArray(x)) {
-                    x.length > 100 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), a++), x.length < 1 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), a++);
-                    const j = x.length;
+                  let h = $.from;
+                  if (Array.isArray(h)) {
+                    h.length > 100 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/maxItems", "maxItems", { limit: 100 }), a++), h.length < 1 && (e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/minItems", "minItems", { limit: 1 }), a++);
+                    const j = h.length;
                     for (let N = 0; N < j; N++) {
-                      let I = x[N];
+                      let I = h[N];
                       typeof I == "string" ? (b(I) > 100 && (e = addFault(e, p + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/maxLength", "maxLength", { limit: 100 }), a++), b(I) < 1 && (e = addFault(e, p + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/proxy/from/" + N, "#/properties/serve/properties/auth/properties/proxy/properties/from/items/type", "type", { type: "string" }), a++);
                     }
                   } else
                     e = addFault(e, p + "/serve/auth/proxy/from", "#/properties/serve/properties/auth/properties/proxy/properties/from/type", "type", { type: "array" }), a++;
                 }
                 let z = $.user;
-                if (typeof z == "string" ? h.test(z) || (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), a++), $.groups !== void 0) {
-                  let x = $.groups;
-                  typeof x == "string" ? h.test(x) || (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), a++);
+                if (typeof z == "string" ? x.test(z) || (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, p + "/serve/auth/proxy/user", "#/properties/serve/properties/auth/properties/proxy/properties/user/type", "type", { type: "string" }), a++), $.groups !== void 0) {
+                  let h = $.groups;
+                  typeof h == "string" ? x.test(h) || (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/pattern", "pattern", { pattern: "^[A-Za-z][A-Za-z0-9-]{0,99}$" }), a++) : (e = addFault(e, p + "/serve/auth/proxy/groups", "#/properties/serve/properties/auth/properties/proxy/properties/groups/type", "type", { type: "string" }), a++);
                 }
               } else
                 e = addFault(e, p + "/serve/auth/proxy", "#/properties/serve/properties/auth/properties/proxy/type", "type", { type: "object" }), a++;
             }
-            let L = _.ci;
+            let L = v.ci;
             if (Array.isArray(L)) {
               L.length > 20 && (e = addFault(e, p + "/serve/auth/ci", "#/properties/serve/properties/auth/properties/ci/maxItems", "maxItems", { limit: 20 }), a++);
               const $ = L.length;
               for (let z = 0; z < $; z++) {
-                let x = L[z];
-                if (x && typeof x == "object" && !Array.isArray(x)) {
-                  x.issuer === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), a++), x.audience === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), a++), x.claims === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), a++);
-                  for (const j in x)
+                let h = L[z];
+                if (h && typeof h == "object" && !Array.isArray(h)) {
+                  h.issuer === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "issuer" }), a++), h.audience === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "audience" }), a++), h.claims === void 0 && (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/required", "required", { missingProperty: "claims" }), a++);
+                  for (const j in h)
                     j === "issuer" || j === "audience" || j === "claims" || (e = addFault(e, p + "/serve/auth/ci/" + z, "#/properties/serve/properties/auth/properties/ci/items/additionalProperties", "additionalProperties", { additionalProperty: j }), a++);
-                  if (x.issuer !== void 0) {
-                    let j = x.issuer;
+                  if (h.issuer !== void 0) {
+                    let j = h.issuer;
                     typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/maxLength", "maxLength", { limit: 1e3 }), a++), b(j) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/ci/" + z + "/issuer", "#/properties/serve/properties/auth/properties/ci/items/properties/issuer/type", "type", { type: "string" }), a++);
                   }
-                  if (x.audience !== void 0) {
-                    let j = x.audience;
+                  if (h.audience !== void 0) {
+                    let j = h.audience;
                     typeof j == "string" ? (b(j) > 1e3 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/maxLength", "maxLength", { limit: 1e3 }), a++), b(j) < 1 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/serve/auth/ci/" + z + "/audience", "#/properties/serve/properties/auth/properties/ci/items/properties/audience/type", "type", { type: "string" }), a++);
                   }
-                  if (x.claims !== void 0) {
-                    let j = x.claims;
+                  if (h.claims !== void 0) {
+                    let j = h.claims;
                     if (j && typeof j == "object" && !Array.isArray(j)) {
                       Object.keys(j).length > 20 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/maxProperties", "maxProperties", { limit: 20 }), a++), Object.keys(j).length < 1 && (e = addFault(e, p + "/serve/auth/ci/" + z + "/claims", "#/properties/serve/properties/auth/properties/ci/items/properties/claims/minProperties", "minProperties", { limit: 1 }), a++);
                       for (const N in j) {
@@ -2171,52 +2158,52 @@ export function createWorkspaceFaults() {
         }
       } else
         e = addFault(e, p + "/serve", "#/properties/serve/type", "type", { type: "object" }), a++;
-      let ee = A.roles;
-      if (Array.isArray(ee)) {
-        ee.length > 1e3 && (e = addFault(e, p + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), a++);
-        const n = ee.length;
-        for (let _ = 0; _ < n; _++) {
-          let k = ee[_];
-          if (k && typeof k == "object" && !Array.isArray(k)) {
-            k.users === void 0 && (k.users = []), k.groups === void 0 && (k.groups = []), k.domains === void 0 && (k.domains = ["*"]), k.role === void 0 && (e = addFault(e, p + "/roles/" + _, "#/properties/roles/items/required", "required", { missingProperty: "role" }), a++);
-            for (const x in k)
-              x === "role" || x === "users" || x === "groups" || x === "domains" || (e = addFault(e, p + "/roles/" + _, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: x }), a++);
-            if (k.role !== void 0) {
-              let x = k.role;
-              typeof x != "string" && (e = addFault(e, p + "/roles/" + _ + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), a++), x === "viewer" || x === "approver" || x === "operator" || (e = addFault(e, p + "/roles/" + _ + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: q.properties.roles.items.properties.role.enum }), a++);
+      let P = A.roles;
+      if (Array.isArray(P)) {
+        P.length > 1e3 && (e = addFault(e, p + "/roles", "#/properties/roles/maxItems", "maxItems", { limit: 1e3 }), a++);
+        const m = P.length;
+        for (let v = 0; v < m; v++) {
+          let q = P[v];
+          if (q && typeof q == "object" && !Array.isArray(q)) {
+            q.users === void 0 && (q.users = []), q.groups === void 0 && (q.groups = []), q.domains === void 0 && (q.domains = ["*"]), q.role === void 0 && (e = addFault(e, p + "/roles/" + v, "#/properties/roles/items/required", "required", { missingProperty: "role" }), a++);
+            for (const h in q)
+              h === "role" || h === "users" || h === "groups" || h === "domains" || (e = addFault(e, p + "/roles/" + v, "#/properties/roles/items/additionalProperties", "additionalProperties", { additionalProperty: h }), a++);
+            if (q.role !== void 0) {
+              let h = q.role;
+              typeof h != "string" && (e = addFault(e, p + "/roles/" + v + "/role", "#/properties/roles/items/properties/role/type", "type", { type: "string" }), a++), h === "viewer" || h === "approver" || h === "operator" || (e = addFault(e, p + "/roles/" + v + "/role", "#/properties/roles/items/properties/role/enum", "enum", { allowedValues: k.properties.roles.items.properties.role.enum }), a++);
             }
-            let L = k.users;
+            let L = q.users;
             if (Array.isArray(L)) {
-              L.length > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), a++);
-              const x = L.length;
-              for (let j = 0; j < x; j++) {
+              L.length > 1e3 && (e = addFault(e, p + "/roles/" + v + "/users", "#/properties/roles/items/properties/users/maxItems", "maxItems", { limit: 1e3 }), a++);
+              const h = L.length;
+              for (let j = 0; j < h; j++) {
                 let N = L[j];
-                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/users/" + j, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + _ + "/users/" + j, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + _ + "/users/" + j, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), a++);
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + v + "/users/" + j, "#/properties/roles/items/properties/users/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + v + "/users/" + j, "#/properties/roles/items/properties/users/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + v + "/users/" + j, "#/properties/roles/items/properties/users/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/roles/" + _ + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), a++;
-            let $ = k.groups;
+              e = addFault(e, p + "/roles/" + v + "/users", "#/properties/roles/items/properties/users/type", "type", { type: "array" }), a++;
+            let $ = q.groups;
             if (Array.isArray($)) {
-              $.length > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), a++);
-              const x = $.length;
-              for (let j = 0; j < x; j++) {
+              $.length > 1e3 && (e = addFault(e, p + "/roles/" + v + "/groups", "#/properties/roles/items/properties/groups/maxItems", "maxItems", { limit: 1e3 }), a++);
+              const h = $.length;
+              for (let j = 0; j < h; j++) {
                 let N = $[j];
-                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/groups/" + j, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + _ + "/groups/" + j, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + _ + "/groups/" + j, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), a++);
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + v + "/groups/" + j, "#/properties/roles/items/properties/groups/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + v + "/groups/" + j, "#/properties/roles/items/properties/groups/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + v + "/groups/" + j, "#/properties/roles/items/properties/groups/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/roles/" + _ + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), a++;
-            let z = k.domains;
+              e = addFault(e, p + "/roles/" + v + "/groups", "#/properties/roles/items/properties/groups/type", "type", { type: "array" }), a++;
+            let z = q.domains;
             if (Array.isArray(z)) {
-              z.length > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), a++), z.length < 1 && (e = addFault(e, p + "/roles/" + _ + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), a++);
-              const x = z.length;
-              for (let j = 0; j < x; j++) {
+              z.length > 1e3 && (e = addFault(e, p + "/roles/" + v + "/domains", "#/properties/roles/items/properties/domains/maxItems", "maxItems", { limit: 1e3 }), a++), z.length < 1 && (e = addFault(e, p + "/roles/" + v + "/domains", "#/properties/roles/items/properties/domains/minItems", "minItems", { limit: 1 }), a++);
+              const h = z.length;
+              for (let j = 0; j < h; j++) {
                 let N = z[j];
-                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + _ + "/domains/" + j, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + _ + "/domains/" + j, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + _ + "/domains/" + j, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), a++);
+                typeof N == "string" ? (b(N) > 1e3 && (e = addFault(e, p + "/roles/" + v + "/domains/" + j, "#/properties/roles/items/properties/domains/items/maxLength", "maxLength", { limit: 1e3 }), a++), b(N) < 1 && (e = addFault(e, p + "/roles/" + v + "/domains/" + j, "#/properties/roles/items/properties/domains/items/minLength", "minLength", { limit: 1 }), a++)) : (e = addFault(e, p + "/roles/" + v + "/domains/" + j, "#/properties/roles/items/properties/domains/items/type", "type", { type: "string" }), a++);
               }
             } else
-              e = addFault(e, p + "/roles/" + _ + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), a++;
+              e = addFault(e, p + "/roles/" + v + "/domains", "#/properties/roles/items/properties/domains/type", "type", { type: "array" }), a++;
           } else
-            e = addFault(e, p + "/roles/" + _, "#/properties/roles/items/type", "type", { type: "object" }), a++;
+            e = addFault(e, p + "/roles/" + v, "#/properties/roles/items/type", "type", { type: "object" }), a++;
         }
       } else
         e = addFault(e, p + "/roles", "#/properties/roles/type", "type", { type: "array" }), a++;
@@ -2227,13 +2214,13 @@ export function createWorkspaceFaults() {
   return F;
 }
 export function createTestFaults() {
-  const q = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters;
-  function v(y, { instancePath: u = "", parentData: m, parentDataProperty: c, rootData: f = y } = {}) {
+  const k = { type: "object", additionalProperties: !1, required: ["test"], properties: { test: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, given: { type: "object", additionalProperties: !1, properties: { profiles: { type: "array", items: { type: "string" } }, vars: { type: "object" }, config: { type: "object" } } }, assume: { type: "object" }, items: { type: "object", minProperties: 1 }, requests: { type: "array", minItems: 1, items: { type: "object", additionalProperties: !1, required: ["url"], properties: { url: { type: "string", minLength: 1 }, method: { type: "string" }, headers: { type: "object" }, ip: { type: "string" }, country: { type: "string" }, isp: { type: "string" }, at: {}, time: { type: "string" }, bodySize: { type: "integer" }, signature: { type: "string" }, secrets: { type: "object" }, origin: { type: "object" }, count: { type: "integer" }, expect: { type: "object", minProperties: 1, properties: {} } } } }, plan: { type: "object", additionalProperties: !1, properties: { from: { type: "object" }, writes: { oneOf: [{ type: "integer", minimum: 0 }, { type: "object", additionalProperties: !1, properties: { min: { type: "integer", minimum: 0 }, max: { type: "integer", minimum: 0 } } }] }, actions: { type: "array", items: { type: "string", enum: ["set", "change", "unset", "release"] } } } }, emulator: { oneOf: [{ type: "string", enum: ["accepts", "refuses"] }, { type: "object", additionalProperties: !1, required: ["refuses"], properties: { refuses: { type: "object", additionalProperties: !1, properties: { text: { type: "string" }, code: { type: "integer" } } } } }] }, expect: { type: "object", additionalProperties: !1, required: ["violates"], properties: { violates: { type: "array", items: { type: "string" } } } } } }, w = Object.prototype.hasOwnProperty, b = countCharacters;
+  function _(y, { instancePath: u = "", parentData: n, parentDataProperty: c, rootData: f = y } = {}) {
     let i = null, t = 0;
     if (y && typeof y == "object" && !Array.isArray(y)) {
       y.test === void 0 && (i = addFault(i, u, "#/required", "required", { missingProperty: "test" }), t++);
       for (const l in y)
-        w.call(q.properties, l) || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), t++);
+        w.call(k.properties, l) || (i = addFault(i, u, "#/additionalProperties", "additionalProperties", { additionalProperty: l }), t++);
       if (y.test !== void 0) {
         let l = y.test;
         typeof l == "string" ? b(l) < 1 && (i = addFault(i, u + "/test", "#/properties/test/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/test", "#/properties/test/type", "type", { type: "string" }), t++);
@@ -2292,35 +2279,35 @@ export function createTestFaults() {
             let g = l[d];
             if (g && typeof g == "object" && !Array.isArray(g)) {
               g.url === void 0 && (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/required", "required", { missingProperty: "url" }), t++);
-              for (const h in g)
-                w.call(q.properties.requests.items.properties, h) || (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: h }), t++);
+              for (const x in g)
+                w.call(k.properties.requests.items.properties, x) || (i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/additionalProperties", "additionalProperties", { additionalProperty: x }), t++);
               if (g.url !== void 0) {
-                let h = g.url;
-                typeof h == "string" ? b(h) < 1 && (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), t++);
+                let x = g.url;
+                typeof x == "string" ? b(x) < 1 && (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/minLength", "minLength", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/url", "#/properties/requests/items/properties/url/type", "type", { type: "string" }), t++);
               }
               if (g.method !== void 0 && typeof g.method != "string" && (i = addFault(i, u + "/requests/" + d + "/method", "#/properties/requests/items/properties/method/type", "type", { type: "string" }), t++), g.headers !== void 0) {
-                let h = g.headers;
-                h && typeof h == "object" && !Array.isArray(h) || (i = addFault(i, u + "/requests/" + d + "/headers", "#/properties/requests/items/properties/headers/type", "type", { type: "object" }), t++);
+                let x = g.headers;
+                x && typeof x == "object" && !Array.isArray(x) || (i = addFault(i, u + "/requests/" + d + "/headers", "#/properties/requests/items/properties/headers/type", "type", { type: "object" }), t++);
               }
               if (g.ip !== void 0 && typeof g.ip != "string" && (i = addFault(i, u + "/requests/" + d + "/ip", "#/properties/requests/items/properties/ip/type", "type", { type: "string" }), t++), g.country !== void 0 && typeof g.country != "string" && (i = addFault(i, u + "/requests/" + d + "/country", "#/properties/requests/items/properties/country/type", "type", { type: "string" }), t++), g.isp !== void 0 && typeof g.isp != "string" && (i = addFault(i, u + "/requests/" + d + "/isp", "#/properties/requests/items/properties/isp/type", "type", { type: "string" }), t++), g.time !== void 0 && typeof g.time != "string" && (i = addFault(i, u + "/requests/" + d + "/time", "#/properties/requests/items/properties/time/type", "type", { type: "string" }), t++), g.bodySize !== void 0) {
-                let h = g.bodySize;
-                typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || (i = addFault(i, u + "/requests/" + d + "/bodySize", "#/properties/requests/items/properties/bodySize/type", "type", { type: "integer" }), t++);
+                let x = g.bodySize;
+                typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (i = addFault(i, u + "/requests/" + d + "/bodySize", "#/properties/requests/items/properties/bodySize/type", "type", { type: "integer" }), t++);
               }
               if (g.signature !== void 0 && typeof g.signature != "string" && (i = addFault(i, u + "/requests/" + d + "/signature", "#/properties/requests/items/properties/signature/type", "type", { type: "string" }), t++), g.secrets !== void 0) {
-                let h = g.secrets;
-                h && typeof h == "object" && !Array.isArray(h) || (i = addFault(i, u + "/requests/" + d + "/secrets", "#/properties/requests/items/properties/secrets/type", "type", { type: "object" }), t++);
+                let x = g.secrets;
+                x && typeof x == "object" && !Array.isArray(x) || (i = addFault(i, u + "/requests/" + d + "/secrets", "#/properties/requests/items/properties/secrets/type", "type", { type: "object" }), t++);
               }
               if (g.origin !== void 0) {
-                let h = g.origin;
-                h && typeof h == "object" && !Array.isArray(h) || (i = addFault(i, u + "/requests/" + d + "/origin", "#/properties/requests/items/properties/origin/type", "type", { type: "object" }), t++);
+                let x = g.origin;
+                x && typeof x == "object" && !Array.isArray(x) || (i = addFault(i, u + "/requests/" + d + "/origin", "#/properties/requests/items/properties/origin/type", "type", { type: "object" }), t++);
               }
               if (g.count !== void 0) {
-                let h = g.count;
-                typeof h == "number" && !(h % 1) && !isNaN(h) && isFinite(h) || (i = addFault(i, u + "/requests/" + d + "/count", "#/properties/requests/items/properties/count/type", "type", { type: "integer" }), t++);
+                let x = g.count;
+                typeof x == "number" && !(x % 1) && !isNaN(x) && isFinite(x) || (i = addFault(i, u + "/requests/" + d + "/count", "#/properties/requests/items/properties/count/type", "type", { type: "integer" }), t++);
               }
               if (g.expect !== void 0) {
-                let h = g.expect;
-                h && typeof h == "object" && !Array.isArray(h) ? Object.keys(h).length < 1 && (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/minProperties", "minProperties", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/type", "type", { type: "object" }), t++);
+                let x = g.expect;
+                x && typeof x == "object" && !Array.isArray(x) ? Object.keys(x).length < 1 && (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/minProperties", "minProperties", { limit: 1 }), t++) : (i = addFault(i, u + "/requests/" + d + "/expect", "#/properties/requests/items/properties/expect/type", "type", { type: "object" }), t++);
               }
             } else
               i = addFault(i, u + "/requests/" + d, "#/properties/requests/items/type", "type", { type: "object" }), t++;
@@ -2340,11 +2327,11 @@ export function createTestFaults() {
           if (l.writes !== void 0) {
             let s = l.writes;
             const d = t;
-            let g = !1, h = null;
+            let g = !1, x = null;
             const F = t;
             typeof s == "number" && !(s % 1) && !isNaN(s) && isFinite(s) || (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/type", "type", { type: "integer" }), t++), typeof s == "number" && isFinite(s) && (s < 0 || isNaN(s)) && (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/0/minimum", "minimum", { comparison: ">=", limit: 0 }), t++);
             var r = F === t;
-            r && (g = !0, h = 0);
+            r && (g = !0, x = 0);
             const A = t;
             if (s && typeof s == "object" && !Array.isArray(s)) {
               for (const p in s)
@@ -2360,15 +2347,15 @@ export function createTestFaults() {
             } else
               i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf/1/type", "type", { type: "object" }), t++;
             var r = A === t;
-            r && g ? (g = !1, h = [h, 1]) : r && (g = !0, h = 1), g ? (t = d, i !== null && (d ? i.length = d : i = null)) : (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: h }), t++);
+            r && g ? (g = !1, x = [x, 1]) : r && (g = !0, x = 1), g ? (t = d, i !== null && (d ? i.length = d : i = null)) : (i = addFault(i, u + "/plan/writes", "#/properties/plan/properties/writes/oneOf", "oneOf", { passingSchemas: x }), t++);
           }
           if (l.actions !== void 0) {
             let s = l.actions;
             if (Array.isArray(s)) {
               const d = s.length;
               for (let g = 0; g < d; g++) {
-                let h = s[g];
-                typeof h != "string" && (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), t++), h === "set" || h === "change" || h === "unset" || h === "release" || (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: q.properties.plan.properties.actions.items.enum }), t++);
+                let x = s[g];
+                typeof x != "string" && (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/type", "type", { type: "string" }), t++), x === "set" || x === "change" || x === "unset" || x === "release" || (i = addFault(i, u + "/plan/actions/" + g, "#/properties/plan/properties/actions/items/enum", "enum", { allowedValues: k.properties.plan.properties.actions.items.enum }), t++);
               }
             } else
               i = addFault(i, u + "/plan/actions", "#/properties/plan/properties/actions/type", "type", { type: "array" }), t++;
@@ -2380,9 +2367,9 @@ export function createTestFaults() {
         let l = y.emulator;
         const s = t;
         let d = !1, g = null;
-        const h = t;
-        typeof l != "string" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), t++), l === "accepts" || l === "refuses" || (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: q.properties.emulator.oneOf[0].enum }), t++);
-        var o = h === t;
+        const x = t;
+        typeof l != "string" && (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/type", "type", { type: "string" }), t++), l === "accepts" || l === "refuses" || (i = addFault(i, u + "/emulator", "#/properties/emulator/oneOf/0/enum", "enum", { allowedValues: k.properties.emulator.oneOf[0].enum }), t++);
+        var o = x === t;
         o && (d = !0, g = 0);
         const F = t;
         if (l && typeof l == "object" && !Array.isArray(l)) {
@@ -2426,77 +2413,77 @@ export function createTestFaults() {
       }
     } else
       i = addFault(i, u, "#/type", "type", { type: "object" }), t++;
-    return v.errors = i, t === 0;
+    return _.errors = i, t === 0;
   }
-  return v;
+  return _;
 }
 export function createPolicyFaults() {
-  const q = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, w = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), b = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), v = countCharacters;
-  function y(u, { instancePath: m = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
+  const k = { type: "object", additionalProperties: !1, anyOf: [{ required: ["policy", "level", "on", "deny", "message"] }, { required: ["except"] }], properties: { policy: { type: "string", pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }, level: { type: "string", enum: ["advisory", "soft", "hard"] }, on: { type: "string", enum: ["domain", "change", "write", "plan", "request"] }, when: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, deny: { anyOf: [{ type: "string", minLength: 1 }, { type: "boolean" }] }, message: { type: "string", minLength: 1 }, requests: { type: "string", minLength: 1 }, except: { type: "array", items: { type: "object", additionalProperties: !1, required: ["policy", "reason", "until"], properties: { policy: { type: "string", minLength: 1 }, domains: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, items: { type: "array", minItems: 1, items: { type: "string", minLength: 1 } }, reason: { type: "string", minLength: 1 }, until: { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" }, by: { type: "string", minLength: 1 } } } } } }, w = new RegExp("^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$", "u"), b = new RegExp("^\\d{4}-\\d{2}-\\d{2}$", "u"), _ = countCharacters;
+  function y(u, { instancePath: n = "", parentData: c, parentDataProperty: f, rootData: i = u } = {}) {
     let t = null, r = 0;
     const o = r;
     let l = !1;
     const s = r;
-    u && typeof u == "object" && !Array.isArray(u) && (u.policy === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "policy" }), r++), u.level === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "level" }), r++), u.on === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "on" }), r++), u.deny === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "deny" }), r++), u.message === void 0 && (t = addFault(t, m, "#/anyOf/0/required", "required", { missingProperty: "message" }), r++));
+    u && typeof u == "object" && !Array.isArray(u) && (u.policy === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "policy" }), r++), u.level === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "level" }), r++), u.on === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "on" }), r++), u.deny === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "deny" }), r++), u.message === void 0 && (t = addFault(t, n, "#/anyOf/0/required", "required", { missingProperty: "message" }), r++));
     var d = s === r;
     if (l = l || d, !l) {
       const F = r;
-      u && typeof u == "object" && !Array.isArray(u) && u.except === void 0 && (t = addFault(t, m, "#/anyOf/1/required", "required", { missingProperty: "except" }), r++);
+      u && typeof u == "object" && !Array.isArray(u) && u.except === void 0 && (t = addFault(t, n, "#/anyOf/1/required", "required", { missingProperty: "except" }), r++);
       var d = F === r;
       l = l || d;
     }
-    if (l ? (r = o, t !== null && (o ? t.length = o : t = null)) : (t = addFault(t, m, "#/anyOf", "anyOf", {}), r++), u && typeof u == "object" && !Array.isArray(u)) {
+    if (l ? (r = o, t !== null && (o ? t.length = o : t = null)) : (t = addFault(t, n, "#/anyOf", "anyOf", {}), r++), u && typeof u == "object" && !Array.isArray(u)) {
       for (const F in u)
-        F === "policy" || F === "level" || F === "on" || F === "when" || F === "deny" || F === "message" || F === "requests" || F === "except" || (t = addFault(t, m, "#/additionalProperties", "additionalProperties", { additionalProperty: F }), r++);
+        F === "policy" || F === "level" || F === "on" || F === "when" || F === "deny" || F === "message" || F === "requests" || F === "except" || (t = addFault(t, n, "#/additionalProperties", "additionalProperties", { additionalProperty: F }), r++);
       if (u.policy !== void 0) {
         let F = u.policy;
-        typeof F == "string" ? w.test(F) || (t = addFault(t, m + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, m + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
+        typeof F == "string" ? w.test(F) || (t = addFault(t, n + "/policy", "#/properties/policy/pattern", "pattern", { pattern: "^(?!(?:freeze|retry-held|promotion)$)[a-z0-9][a-z0-9._-]{0,63}$" }), r++) : (t = addFault(t, n + "/policy", "#/properties/policy/type", "type", { type: "string" }), r++);
       }
       if (u.level !== void 0) {
         let F = u.level;
-        typeof F != "string" && (t = addFault(t, m + "/level", "#/properties/level/type", "type", { type: "string" }), r++), F === "advisory" || F === "soft" || F === "hard" || (t = addFault(t, m + "/level", "#/properties/level/enum", "enum", { allowedValues: q.properties.level.enum }), r++);
+        typeof F != "string" && (t = addFault(t, n + "/level", "#/properties/level/type", "type", { type: "string" }), r++), F === "advisory" || F === "soft" || F === "hard" || (t = addFault(t, n + "/level", "#/properties/level/enum", "enum", { allowedValues: k.properties.level.enum }), r++);
       }
       if (u.on !== void 0) {
         let F = u.on;
-        typeof F != "string" && (t = addFault(t, m + "/on", "#/properties/on/type", "type", { type: "string" }), r++), F === "domain" || F === "change" || F === "write" || F === "plan" || F === "request" || (t = addFault(t, m + "/on", "#/properties/on/enum", "enum", { allowedValues: q.properties.on.enum }), r++);
+        typeof F != "string" && (t = addFault(t, n + "/on", "#/properties/on/type", "type", { type: "string" }), r++), F === "domain" || F === "change" || F === "write" || F === "plan" || F === "request" || (t = addFault(t, n + "/on", "#/properties/on/enum", "enum", { allowedValues: k.properties.on.enum }), r++);
       }
       if (u.when !== void 0) {
         let F = u.when;
         const A = r;
         let p = !1;
         const V = r;
-        typeof F == "string" ? v(F) < 1 && (t = addFault(t, m + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), r++);
+        typeof F == "string" ? _(F) < 1 && (t = addFault(t, n + "/when", "#/properties/when/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/when", "#/properties/when/anyOf/0/type", "type", { type: "string" }), r++);
         var g = V === r;
         if (p = p || g, !p) {
           const O = r;
-          typeof F != "boolean" && (t = addFault(t, m + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), r++);
+          typeof F != "boolean" && (t = addFault(t, n + "/when", "#/properties/when/anyOf/1/type", "type", { type: "boolean" }), r++);
           var g = O === r;
           p = p || g;
         }
-        p ? (r = A, t !== null && (A ? t.length = A : t = null)) : (t = addFault(t, m + "/when", "#/properties/when/anyOf", "anyOf", {}), r++);
+        p ? (r = A, t !== null && (A ? t.length = A : t = null)) : (t = addFault(t, n + "/when", "#/properties/when/anyOf", "anyOf", {}), r++);
       }
       if (u.deny !== void 0) {
         let F = u.deny;
         const A = r;
         let p = !1;
         const V = r;
-        typeof F == "string" ? v(F) < 1 && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), r++);
-        var h = V === r;
-        if (p = p || h, !p) {
+        typeof F == "string" ? _(F) < 1 && (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/0/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/0/type", "type", { type: "string" }), r++);
+        var x = V === r;
+        if (p = p || x, !p) {
           const O = r;
-          typeof F != "boolean" && (t = addFault(t, m + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), r++);
-          var h = O === r;
-          p = p || h;
+          typeof F != "boolean" && (t = addFault(t, n + "/deny", "#/properties/deny/anyOf/1/type", "type", { type: "boolean" }), r++);
+          var x = O === r;
+          p = p || x;
         }
-        p ? (r = A, t !== null && (A ? t.length = A : t = null)) : (t = addFault(t, m + "/deny", "#/properties/deny/anyOf", "anyOf", {}), r++);
+        p ? (r = A, t !== null && (A ? t.length = A : t = null)) : (t = addFault(t, n + "/deny", "#/properties/deny/anyOf", "anyOf", {}), r++);
       }
       if (u.message !== void 0) {
         let F = u.message;
-        typeof F == "string" ? v(F) < 1 && (t = addFault(t, m + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/message", "#/properties/message/type", "type", { type: "string" }), r++);
+        typeof F == "string" ? _(F) < 1 && (t = addFault(t, n + "/message", "#/properties/message/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/message", "#/properties/message/type", "type", { type: "string" }), r++);
       }
       if (u.requests !== void 0) {
         let F = u.requests;
-        typeof F == "string" ? v(F) < 1 && (t = addFault(t, m + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/requests", "#/properties/requests/type", "type", { type: "string" }), r++);
+        typeof F == "string" ? _(F) < 1 && (t = addFault(t, n + "/requests", "#/properties/requests/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/requests", "#/properties/requests/type", "type", { type: "string" }), r++);
       }
       if (u.except !== void 0) {
         let F = u.except;
@@ -2505,57 +2492,57 @@ export function createPolicyFaults() {
           for (let p = 0; p < A; p++) {
             let V = F[p];
             if (V && typeof V == "object" && !Array.isArray(V)) {
-              V.policy === void 0 && (t = addFault(t, m + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "policy" }), r++), V.reason === void 0 && (t = addFault(t, m + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "reason" }), r++), V.until === void 0 && (t = addFault(t, m + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "until" }), r++);
+              V.policy === void 0 && (t = addFault(t, n + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "policy" }), r++), V.reason === void 0 && (t = addFault(t, n + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "reason" }), r++), V.until === void 0 && (t = addFault(t, n + "/except/" + p, "#/properties/except/items/required", "required", { missingProperty: "until" }), r++);
               for (const O in V)
-                O === "policy" || O === "domains" || O === "items" || O === "reason" || O === "until" || O === "by" || (t = addFault(t, m + "/except/" + p, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: O }), r++);
+                O === "policy" || O === "domains" || O === "items" || O === "reason" || O === "until" || O === "by" || (t = addFault(t, n + "/except/" + p, "#/properties/except/items/additionalProperties", "additionalProperties", { additionalProperty: O }), r++);
               if (V.policy !== void 0) {
                 let O = V.policy;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + p + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? _(O) < 1 && (t = addFault(t, n + "/except/" + p + "/policy", "#/properties/except/items/properties/policy/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + p + "/policy", "#/properties/except/items/properties/policy/type", "type", { type: "string" }), r++);
               }
               if (V.domains !== void 0) {
                 let O = V.domains;
                 if (Array.isArray(O)) {
-                  O.length < 1 && (t = addFault(t, m + "/except/" + p + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), r++);
+                  O.length < 1 && (t = addFault(t, n + "/except/" + p + "/domains", "#/properties/except/items/properties/domains/minItems", "minItems", { limit: 1 }), r++);
                   const M = O.length;
                   for (let e = 0; e < M; e++) {
                     let a = O[e];
-                    typeof a == "string" ? v(a) < 1 && (t = addFault(t, m + "/except/" + p + "/domains/" + e, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/domains/" + e, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), r++);
+                    typeof a == "string" ? _(a) < 1 && (t = addFault(t, n + "/except/" + p + "/domains/" + e, "#/properties/except/items/properties/domains/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + p + "/domains/" + e, "#/properties/except/items/properties/domains/items/type", "type", { type: "string" }), r++);
                   }
                 } else
-                  t = addFault(t, m + "/except/" + p + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), r++;
+                  t = addFault(t, n + "/except/" + p + "/domains", "#/properties/except/items/properties/domains/type", "type", { type: "array" }), r++;
               }
               if (V.items !== void 0) {
                 let O = V.items;
                 if (Array.isArray(O)) {
-                  O.length < 1 && (t = addFault(t, m + "/except/" + p + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), r++);
+                  O.length < 1 && (t = addFault(t, n + "/except/" + p + "/items", "#/properties/except/items/properties/items/minItems", "minItems", { limit: 1 }), r++);
                   const M = O.length;
                   for (let e = 0; e < M; e++) {
                     let a = O[e];
-                    typeof a == "string" ? v(a) < 1 && (t = addFault(t, m + "/except/" + p + "/items/" + e, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/items/" + e, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), r++);
+                    typeof a == "string" ? _(a) < 1 && (t = addFault(t, n + "/except/" + p + "/items/" + e, "#/properties/except/items/properties/items/items/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + p + "/items/" + e, "#/properties/except/items/properties/items/items/type", "type", { type: "string" }), r++);
                   }
                 } else
-                  t = addFault(t, m + "/except/" + p + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), r++;
+                  t = addFault(t, n + "/except/" + p + "/items", "#/properties/except/items/properties/items/type", "type", { type: "array" }), r++;
               }
               if (V.reason !== void 0) {
                 let O = V.reason;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + p + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? _(O) < 1 && (t = addFault(t, n + "/except/" + p + "/reason", "#/properties/except/items/properties/reason/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + p + "/reason", "#/properties/except/items/properties/reason/type", "type", { type: "string" }), r++);
               }
               if (V.until !== void 0) {
                 let O = V.until;
-                typeof O == "string" ? b.test(O) || (t = addFault(t, m + "/except/" + p + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), r++) : (t = addFault(t, m + "/except/" + p + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? b.test(O) || (t = addFault(t, n + "/except/" + p + "/until", "#/properties/except/items/properties/until/pattern", "pattern", { pattern: "^\\d{4}-\\d{2}-\\d{2}$" }), r++) : (t = addFault(t, n + "/except/" + p + "/until", "#/properties/except/items/properties/until/type", "type", { type: "string" }), r++);
               }
               if (V.by !== void 0) {
                 let O = V.by;
-                typeof O == "string" ? v(O) < 1 && (t = addFault(t, m + "/except/" + p + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, m + "/except/" + p + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), r++);
+                typeof O == "string" ? _(O) < 1 && (t = addFault(t, n + "/except/" + p + "/by", "#/properties/except/items/properties/by/minLength", "minLength", { limit: 1 }), r++) : (t = addFault(t, n + "/except/" + p + "/by", "#/properties/except/items/properties/by/type", "type", { type: "string" }), r++);
               }
             } else
-              t = addFault(t, m + "/except/" + p, "#/properties/except/items/type", "type", { type: "object" }), r++;
+              t = addFault(t, n + "/except/" + p, "#/properties/except/items/type", "type", { type: "object" }), r++;
           }
         } else
-          t = addFault(t, m + "/except", "#/properties/except/type", "type", { type: "array" }), r++;
+          t = addFault(t, n + "/except", "#/properties/except/type", "type", { type: "array" }), r++;
       }
     } else
-      t = addFault(t, m, "#/type", "type", { type: "object" }), r++;
+      t = addFault(t, n, "#/type", "type", { type: "object" }), r++;
     return y.errors = t, r === 0;
   }
   return y;

@@ -1445,19 +1445,19 @@ export const itemValidators: ItemValidators = {
   }
 };
 export function createWorkspaceValidator(): SchemaValidator {
-  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {}, after: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, notes: { default: {}, properties: { groups: {}, waves: {}, kinds: {} } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "white-list-denied": {}, "never-served": {}, "rules-not-compared": {}, "origin-loop": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { url: {}, drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^https?://[^\\s?#@<>|]+$", "u"), z = new RegExp("^\\S+( \\S+){4}$", "u"), S = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function T(h) {
+  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {}, after: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "white-list-denied": {}, "never-served": {}, "rules-not-compared": {}, "origin-loop": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { url: {}, drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^https?://[^\\s?#@<>|]+$", "u"), z = new RegExp("^\\S+( \\S+){4}$", "u"), S = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function B(h) {
     let t = 0;
     if (h && typeof h == "object" && !Array.isArray(h)) {
-      h.id === void 0 && (h.id = "default"), h.service === void 0 && (h.service = {}), h.limits === void 0 && (h.limits = {}), h.manifests === void 0 && (h.manifests = ["domains/**/*.{yaml,yml}"]), h.profiles === void 0 && (h.profiles = ["profiles/**/*.{yaml,yml}"]), h.policies === void 0 && (h.policies = ["policies/**/*.{yaml,yml}"]), h.defaults === void 0 && (h.defaults = {}), h.secrets === void 0 && (h.secrets = {}), h.allowLiteralSecrets === void 0 && (h.allowLiteralSecrets = !1), h.sign === void 0 && (h.sign = {}), h.grouping === void 0 && (h.grouping = {}), h.guards === void 0 && (h.guards = {}), h.rollout === void 0 && (h.rollout = {}), h.drift === void 0 && (h.drift = {}), h.trace === void 0 && (h.trace = {}), h.requests === void 0 && (h.requests = []), h.tests === void 0 && (h.tests = ["tests/**/*.{yaml,yml}"]), h.moved === void 0 && (h.moved = []), h.notes === void 0 && (h.notes = {}), h.checks === void 0 && (h.checks = {}), h.notify === void 0 && (h.notify = []), h.serve === void 0 && (h.serve = {}), h.roles === void 0 && (h.roles = []), h.version === void 0 && t++;
+      h.id === void 0 && (h.id = "default"), h.service === void 0 && (h.service = {}), h.limits === void 0 && (h.limits = {}), h.manifests === void 0 && (h.manifests = ["domains/**/*.{yaml,yml}"]), h.profiles === void 0 && (h.profiles = ["profiles/**/*.{yaml,yml}"]), h.policies === void 0 && (h.policies = ["policies/**/*.{yaml,yml}"]), h.defaults === void 0 && (h.defaults = {}), h.secrets === void 0 && (h.secrets = {}), h.allowLiteralSecrets === void 0 && (h.allowLiteralSecrets = !1), h.sign === void 0 && (h.sign = {}), h.grouping === void 0 && (h.grouping = {}), h.guards === void 0 && (h.guards = {}), h.rollout === void 0 && (h.rollout = {}), h.drift === void 0 && (h.drift = {}), h.trace === void 0 && (h.trace = {}), h.requests === void 0 && (h.requests = []), h.tests === void 0 && (h.tests = ["tests/**/*.{yaml,yml}"]), h.moved === void 0 && (h.moved = []), h.checks === void 0 && (h.checks = {}), h.notify === void 0 && (h.notify = []), h.serve === void 0 && (h.serve = {}), h.roles === void 0 && (h.roles = []), h.version === void 0 && t++;
       for (const f in h)
         _.call(g.properties, f) || t++;
       if (h.version !== void 0) {
         let f = h.version;
         typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f) || t++, f !== 1 && t++;
       }
-      let le = h.id;
-      typeof le == "string" && a.test(le) || t++;
+      let ne = h.id;
+      typeof ne == "string" && a.test(ne) || t++;
       let $ = h.service;
       if ($ && typeof $ == "object" && !Array.isArray($)) {
         $.url === void 0 && ($.url = "emulator"), $.account === void 0 && ($.account = "default"), $.token === void 0 && ($.token = "${env:EDGEWISE_TOKEN}"), $.timezone === void 0 && ($.timezone = "UTC"), $.itemKeys === void 0 && ($.itemKeys = {}), $.timeoutSeconds === void 0 && ($.timeoutSeconds = 30), $.settleSeconds === void 0 && ($.settleSeconds = 10), $.allowHttp === void 0 && ($.allowHttp = !1), $.readBack === void 0 && ($.readBack = !1), $.unset === void 0 && ($.unset = !1);
@@ -1501,7 +1501,16 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let Y = h.manifests;
+      let U = h.manifests;
+      if (Array.isArray(U)) {
+        const f = U.length;
+        for (let u = 0; u < f; u++) {
+          let v = U[u];
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
+        }
+      } else
+        t++;
+      let Y = h.profiles;
       if (Array.isArray(Y)) {
         const f = Y.length;
         for (let u = 0; u < f; u++) {
@@ -1510,7 +1519,7 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let G = h.profiles;
+      let G = h.policies;
       if (Array.isArray(G)) {
         const f = G.length;
         for (let u = 0; u < f; u++) {
@@ -1519,27 +1528,18 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let J = h.policies;
-      if (Array.isArray(J)) {
-        const f = J.length;
-        for (let u = 0; u < f; u++) {
-          let v = J[u];
-          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
-        }
-      } else
-        t++;
-      let ee = h.defaults;
-      ee && typeof ee == "object" && !Array.isArray(ee) || t++;
-      let V = h.secrets;
-      if (V && typeof V == "object" && !Array.isArray(V)) {
-        for (const f in V) {
+      let J = h.defaults;
+      J && typeof J == "object" && !Array.isArray(J) || t++;
+      let H = h.secrets;
+      if (H && typeof H == "object" && !Array.isArray(H)) {
+        for (const f in H) {
           const u = t;
           typeof f == "string" && !s.test(f) && t++;
-          var ye = u === t;
-          ye || t++;
+          var pe = u === t;
+          pe || t++;
         }
-        for (const f in V) {
-          let u = V[f];
+        for (const f in H) {
+          let u = H[f];
           if (u && typeof u == "object" && !Array.isArray(u)) {
             Object.keys(u).length > 1 && t++, Object.keys(u).length < 1 && t++;
             for (const v in u)
@@ -1568,12 +1568,12 @@ export function createWorkspaceValidator(): SchemaValidator {
       } else
         t++;
       typeof h.allowLiteralSecrets != "boolean" && t++;
-      let Z = h.sign;
-      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
-        for (const f in Z)
+      let W = h.sign;
+      if (W && typeof W == "object" && !Array.isArray(W)) {
+        for (const f in W)
           f === "key" || f === "public" || t++;
-        if (Z.key !== void 0) {
-          let f = Z.key;
+        if (W.key !== void 0) {
+          let f = W.key;
           if (f && typeof f == "object" && !Array.isArray(f)) {
             f.env === void 0 && t++;
             for (const u in f)
@@ -1585,8 +1585,8 @@ export function createWorkspaceValidator(): SchemaValidator {
           } else
             t++;
         }
-        if (Z.public !== void 0) {
-          let f = Z.public;
+        if (W.public !== void 0) {
+          let f = W.public;
           typeof f == "string" ? y(f) < 1 && t++ : t++;
         }
       } else
@@ -1612,18 +1612,18 @@ export function createWorkspaceValidator(): SchemaValidator {
         } else
           t++;
       }
-      let M = h.grouping;
-      if (M && typeof M == "object" && !Array.isArray(M)) {
-        M.groups === void 0 && (M.groups = "all"), M.together === void 0 && (M.together = []);
-        for (const w in M)
+      let L = h.grouping;
+      if (L && typeof L == "object" && !Array.isArray(L)) {
+        L.groups === void 0 && (L.groups = "all"), L.together === void 0 && (L.together = []);
+        for (const w in L)
           w === "groups" || w === "together" || t++;
-        let f = M.groups;
+        let f = L.groups;
         const u = t;
         let v = !1;
         const m = t;
         f === "documented" || f === "all" || t++;
-        var U = m === t;
-        if (v = v || U, !v) {
+        var Q = m === t;
+        if (v = v || Q, !v) {
           const w = t;
           if (Array.isArray(f)) {
             const b = f.length;
@@ -1632,20 +1632,20 @@ export function createWorkspaceValidator(): SchemaValidator {
               if (Array.isArray(F)) {
                 F.length > 100 && t++, F.length < 1 && t++;
                 const R = F.length;
-                for (let W = 0; W < R; W++) {
-                  let H = F[W];
-                  typeof H == "string" ? y(H) < 1 && t++ : t++;
+                for (let T = 0; T < R; T++) {
+                  let K = F[T];
+                  typeof K == "string" ? y(K) < 1 && t++ : t++;
                 }
               } else
                 t++;
             }
           } else
             t++;
-          var U = w === t;
-          v = v || U;
+          var Q = w === t;
+          v = v || Q;
         }
         v ? t = u : t++;
-        let A = M.together;
+        let A = L.together;
         if (Array.isArray(A)) {
           const w = A.length;
           for (let d = 0; d < w; d++) {
@@ -1787,8 +1787,8 @@ export function createWorkspaceValidator(): SchemaValidator {
           let d = E.health;
           if (d && typeof d == "object" && !Array.isArray(d)) {
             d.area === void 0 && (d.area = "all"), d.settle === void 0 && (d.settle = "5m"), d.lag === void 0 && (d.lag = "10m"), d.window === void 0 && (d.window = "15m"), d.grain === void 0 && (d.grain = "minute5"), d.statuses === void 0 && (d.statuses = ["5xx"]), d.minRequests === void 0 && (d.minRequests = 500), d.margin === void 0 && (d.margin = "1%"), d.onLittleData === void 0 && (d.onLittleData = "wait"), d.onFailure === void 0 && (d.onFailure = "stop"), d.after === void 0 && (d.after = "60m");
-            for (const se in d)
-              _.call(g.properties.rollout.properties.health.properties, se) || t++;
+            for (const fe in d)
+              _.call(g.properties.rollout.properties.health.properties, fe) || t++;
             let b = d.area;
             typeof b != "string" && t++, b === "all" || b === "cn" || b === "abroad" || t++;
             let k = d.settle;
@@ -1797,39 +1797,39 @@ export function createWorkspaceValidator(): SchemaValidator {
             typeof F == "string" && c.test(F) || t++;
             let R = d.window;
             typeof R == "string" && c.test(R) || t++;
-            let W = d.grain;
-            typeof W != "string" && t++, W === "minute" || W === "minute5" || W === "hour" || W === "day" || t++;
-            let H = d.statuses;
-            if (Array.isArray(H)) {
-              H.length < 1 && t++;
-              const se = H.length;
-              for (let ne = 0; ne < se; ne++) {
-                let O = H[ne];
-                typeof O != "string" && !(typeof O == "number" && !(O % 1) && !isNaN(O) && isFinite(O)) && t++, typeof O == "number" && isFinite(O) && ((O > 599 || isNaN(O)) && t++, (O < 0 || isNaN(O)) && t++), typeof O == "string" && !I.test(O) && t++;
+            let T = d.grain;
+            typeof T != "string" && t++, T === "minute" || T === "minute5" || T === "hour" || T === "day" || t++;
+            let K = d.statuses;
+            if (Array.isArray(K)) {
+              K.length < 1 && t++;
+              const fe = K.length;
+              for (let se = 0; se < fe; se++) {
+                let P = K[se];
+                typeof P != "string" && !(typeof P == "number" && !(P % 1) && !isNaN(P) && isFinite(P)) && t++, typeof P == "number" && isFinite(P) && ((P > 599 || isNaN(P)) && t++, (P < 0 || isNaN(P)) && t++), typeof P == "string" && !I.test(P) && t++;
               }
             } else
               t++;
-            let B = d.minRequests;
-            typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B) || t++, typeof B == "number" && isFinite(B) && ((B > 1e9 || isNaN(B)) && t++, (B < 0 || isNaN(B)) && t++);
-            let ae = d.margin;
-            typeof ae == "string" && p.test(ae) || t++;
-            let Q = d.onLittleData;
-            typeof Q != "string" && t++, Q === "wait" || Q === "pass" || Q === "stop" || t++;
-            let fe = d.onFailure;
-            typeof fe != "string" && t++, fe === "stop" || fe === "rollback" || t++;
-            let pe = d.after;
-            typeof pe == "string" && c.test(pe) || t++;
+            let D = d.minRequests;
+            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || t++, typeof D == "number" && isFinite(D) && ((D > 1e9 || isNaN(D)) && t++, (D < 0 || isNaN(D)) && t++);
+            let le = d.margin;
+            typeof le == "string" && p.test(le) || t++;
+            let X = d.onLittleData;
+            typeof X != "string" && t++, X === "wait" || X === "pass" || X === "stop" || t++;
+            let oe = d.onFailure;
+            typeof oe != "string" && t++, oe === "stop" || oe === "rollback" || t++;
+            let ae = d.after;
+            typeof ae == "string" && c.test(ae) || t++;
           } else
             t++;
         }
       } else
         t++;
-      let K = h.drift;
-      if (K && typeof K == "object" && !Array.isArray(K)) {
-        K.ignore === void 0 && (K.ignore = []);
-        for (const u in K)
+      let Z = h.drift;
+      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
+        Z.ignore === void 0 && (Z.ignore = []);
+        for (const u in Z)
           u !== "ignore" && t++;
-        let f = K.ignore;
+        let f = Z.ignore;
         if (Array.isArray(f)) {
           const u = f.length;
           for (let v = 0; v < u; v++) {
@@ -1858,18 +1858,27 @@ export function createWorkspaceValidator(): SchemaValidator {
           t++;
       } else
         t++;
-      let D = h.trace;
-      if (D && typeof D == "object" && !Array.isArray(D)) {
-        D.preset === void 0 && (D.preset = "usual"), D.assume === void 0 && (D.assume = {});
-        for (const v in D)
+      let M = h.trace;
+      if (M && typeof M == "object" && !Array.isArray(M)) {
+        M.preset === void 0 && (M.preset = "usual"), M.assume === void 0 && (M.assume = {});
+        for (const v in M)
           v === "preset" || v === "assume" || t++;
-        let f = D.preset;
+        let f = M.preset;
         typeof f != "string" && t++, f === "usual" || f === "strict" || t++;
-        let u = D.assume;
+        let u = M.assume;
         u && typeof u == "object" && !Array.isArray(u) || t++;
       } else
         t++;
-      let ie = h.requests;
+      let ee = h.requests;
+      if (Array.isArray(ee)) {
+        const f = ee.length;
+        for (let u = 0; u < f; u++) {
+          let v = ee[u];
+          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
+        }
+      } else
+        t++;
+      let ie = h.tests;
       if (Array.isArray(ie)) {
         const f = ie.length;
         for (let u = 0; u < f; u++) {
@@ -1878,20 +1887,11 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let te = h.tests;
+      let te = h.moved;
       if (Array.isArray(te)) {
         const f = te.length;
         for (let u = 0; u < f; u++) {
           let v = te[u];
-          typeof v == "string" ? (y(v) > 1e3 && t++, y(v) < 1 && t++) : t++;
-        }
-      } else
-        t++;
-      let re = h.moved;
-      if (Array.isArray(re)) {
-        const f = re.length;
-        for (let u = 0; u < f; u++) {
-          let v = re[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
             v.from === void 0 && t++, v.to === void 0 && t++;
             for (const m in v)
@@ -1907,19 +1907,6 @@ export function createWorkspaceValidator(): SchemaValidator {
           } else
             t++;
         }
-      } else
-        t++;
-      let P = h.notes;
-      if (P && typeof P == "object" && !Array.isArray(P)) {
-        P.groups === void 0 && (P.groups = "on"), P.waves === void 0 && (P.waves = "on"), P.kinds === void 0 && (P.kinds = "on");
-        for (const m in P)
-          m === "groups" || m === "waves" || m === "kinds" || t++;
-        let f = P.groups;
-        typeof f != "string" && t++, f === "on" || f === "off" || t++;
-        let u = P.waves;
-        typeof u != "string" && t++, u === "on" || u === "off" || t++;
-        let v = P.kinds;
-        typeof v != "string" && t++, v === "on" || v === "off" || t++;
       } else
         t++;
       let j = h.checks;
@@ -2040,11 +2027,11 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let oe = h.notify;
-      if (Array.isArray(oe)) {
-        const f = oe.length;
+      let re = h.notify;
+      if (Array.isArray(re)) {
+        const f = re.length;
         for (let u = 0; u < f; u++) {
-          let v = oe[u];
+          let v = re[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
             v.kind === void 0 && t++, v.url === void 0 && t++, v.on === void 0 && t++;
             for (const m in v)
@@ -2070,16 +2057,16 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let L = h.serve;
-      if (L && typeof L == "object" && !Array.isArray(L)) {
-        L.drift === void 0 && (L.drift = {});
-        for (const u in L)
+      let O = h.serve;
+      if (O && typeof O == "object" && !Array.isArray(O)) {
+        O.drift === void 0 && (O.drift = {});
+        for (const u in O)
           u === "url" || u === "drift" || u === "auth" || t++;
-        if (L.url !== void 0) {
-          let u = L.url;
+        if (O.url !== void 0) {
+          let u = O.url;
           typeof u == "string" ? (y(u) > 1e3 && t++, N.test(u) || t++) : t++;
         }
-        let f = L.drift;
+        let f = O.drift;
         if (f && typeof f == "object" && !Array.isArray(f)) {
           f.repair === void 0 && (f.repair = !1);
           for (const u in f)
@@ -2095,8 +2082,8 @@ export function createWorkspaceValidator(): SchemaValidator {
           typeof f.repair != "boolean" && t++;
         } else
           t++;
-        if (L.auth !== void 0) {
-          let u = L.auth;
+        if (O.auth !== void 0) {
+          let u = O.auth;
           if (u && typeof u == "object" && !Array.isArray(u)) {
             u.groupsClaim === void 0 && (u.groupsClaim = "groups"), u.ci === void 0 && (u.ci = []);
             for (const A in u)
@@ -2179,12 +2166,12 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let X = h.roles;
-      if (Array.isArray(X)) {
-        X.length > 1e3 && t++;
-        const f = X.length;
+      let V = h.roles;
+      if (Array.isArray(V)) {
+        V.length > 1e3 && t++;
+        const f = V.length;
         for (let u = 0; u < f; u++) {
-          let v = X[u];
+          let v = V[u];
           if (v && typeof v == "object" && !Array.isArray(v)) {
             v.users === void 0 && (v.users = []), v.groups === void 0 && (v.groups = []), v.domains === void 0 && (v.domains = ["*"]), v.role === void 0 && t++;
             for (const d in v)
@@ -2232,7 +2219,7 @@ export function createWorkspaceValidator(): SchemaValidator {
       t++;
     return t === 0;
   }
-  return join(T, () => createWorkspaceFaults());
+  return join(B, () => createWorkspaceFaults());
 }
 export function createTestValidator(): SchemaValidator {
   const g = { properties: { test: {}, domains: { items: {} }, given: { properties: { profiles: { items: {} }, vars: {}, config: {} } }, assume: {}, items: {}, requests: { items: { properties: { url: {}, method: {}, headers: {}, ip: {}, country: {}, isp: {}, at: {}, time: {}, bodySize: {}, signature: {}, secrets: {}, origin: {}, count: {}, expect: { properties: {} } } } }, plan: { properties: { from: {}, writes: { oneOf: [{}, { properties: { min: {}, max: {} } }] }, actions: { items: {} } } }, emulator: { oneOf: [{}, { properties: { refuses: { properties: { text: {}, code: {} } } } }] }, expect: { properties: { violates: { items: {} } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters;
@@ -2525,8 +2512,8 @@ export function createPolicyValidator(): SchemaValidator {
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
                   const S = z.length;
-                  for (let T = 0; T < S; T++) {
-                    let h = z[T];
+                  for (let B = 0; B < S; B++) {
+                    let h = z[B];
                     typeof h == "string" ? y(h) < 1 && e++ : e++;
                   }
                 } else
@@ -2537,8 +2524,8 @@ export function createPolicyValidator(): SchemaValidator {
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
                   const S = z.length;
-                  for (let T = 0; T < S; T++) {
-                    let h = z[T];
+                  for (let B = 0; B < S; B++) {
+                    let h = z[B];
                     typeof h == "string" ? y(h) < 1 && e++ : e++;
                   }
                 } else

@@ -1,4 +1,4 @@
-import { findMax, groupBy, addUp } from '../../../core/model/lists.ts'
+import { append, findMax, groupBy, addUp } from '../../../core/model/lists.ts'
 import {
   isConditional,
   isDelete,
@@ -171,7 +171,7 @@ function describeBlocks(blocks: Block[]): string {
 
 /** Formats the writes by wave; folded to their number unless they are asked for. */
 function formatWrites(plan: Plan, options: PlanTextOptions): string[] {
-  const { writes } = plan
+  const { writes, details = [] } = plan
   if (writes.length === 0) return []
   const { verbose, paint, whole = '-v' } = options
   const waves = [...groupBy(writes, ({ wave }) => wave)]
@@ -182,6 +182,11 @@ function formatWrites(plan: Plan, options: PlanTextOptions): string[] {
       : []),
     ...(verbose ? own.map((write) => formatWrite(write, plan, options)) : []),
   ])
+  if (verbose)
+    append(
+      lines,
+      details.map((text) => wrap(text, options.columns, '  ')),
+    )
   const title = verbose
     ? paint.bold('Writes')
     : `${paint.bold('Writes:')} ${formatCount(writes.length)} ${paint.dim(`(${whole} lists them)`)}`
