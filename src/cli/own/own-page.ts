@@ -96,10 +96,10 @@ function explainEnd(page: OwnPage | 'domains' | 'trace', { error, excess }: OwnE
   return new EdgewiseError(code, `the ${name} can't be made: ${message}${at}`, hint)
 }
 
-/** Ticks of a second in what Linux tells of a process. */
+/** Ticks of a second in the figures of Linux about a process. */
 const ticks = 100
 
-/** Measures what a process takes; null where Linux does not tell it. */
+/** Measures what a process takes; null where the system has no such figures. */
 export function measureUse(pid: number): OwnUse | null {
   try {
     const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
