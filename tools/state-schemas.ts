@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv, type AnySchemaObject } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 
 type Node = Record<string, unknown>
@@ -95,7 +95,12 @@ function toTypeSchema(part: unknown): unknown {
  * draft 7, for which ajv emits half the code; a test validates with 2020-12.
  */
 async function buildValidators(schemas: ReadonlyMap<string, Node>): Promise<string> {
-  const ajv = new Ajv({ strict: true, messages: false, code: { source: true, esm: true } })
+  const ajv = new Ajv({
+    strict: true,
+    messages: false,
+    inlineRefs: false,
+    code: { source: true, esm: true },
+  })
   for (const schema of schemas.values()) ajv.addSchema(stripAnnotations(schema) as AnySchemaObject)
   const base = String(schemas.get('shared.schema.json')?.['$id']).replace('shared.schema.json', '')
   const all = { ...parsed, ...optional }
@@ -118,9 +123,10 @@ async function buildValidators(schemas: ReadonlyMap<string, Node>): Promise<stri
   const foreign = Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/'))
   if (foreign.length > 0)
     throw new Error(`expected validators without the code of packages, got ${foreign.join(', ')}`)
-  const bundled = (outputFiles[0]?.text ?? '')
+  const whole = (outputFiles[0]?.text ?? '')
     .replace(/^\/\/ <stdin>\n/m, '')
     .replace(/export \{[\s\S]*?\};\n/, '')
+  const { code: bundled } = await transform(whole, { minifyIdentifiers: true, target: 'node20' })
   if (/\brequire\(|^import /m.test(bundled))
     throw new Error('expected the validators to import nothing')
   const names = Object.values(all).map(({ type }) => type)

@@ -16,294 +16,294 @@ const expected: Record<string, string> = {
   "^[1-5](?:xx|[0-9]{2})$": "a status code or a class of them"
 }
 
-var domainFileFits = validate10;
-var schema13 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: !0 }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: !0 }, answered: { const: !0 }, differs: { const: !0 }, late: { type: "string" }, returned: !0, templates: { type: "object", additionalProperties: { type: "string" } }, writtenFields: { type: "array", items: { type: "string" } }, unknownFields: { type: "array", minItems: 1, items: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: !0 } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
+var domainFileFits = validate21;
+var schema8 = { type: "object", required: ["status", "candidates", "at", "apply", "origin"], properties: { status: { type: "string", enum: ["confirmed", "in-doubt", "unset"] }, candidates: { type: "array", items: true }, at: { $ref: "#/$defs/time" }, serviceAt: { $ref: "#/$defs/time" }, apply: { type: "string" }, origin: { type: "string", enum: ["write", "import"] }, unknown: { type: "boolean" }, open: { const: true }, answered: { const: true }, differs: { const: true }, late: { type: "string" }, returned: true, templates: { type: "object", additionalProperties: { type: "string" } }, writtenFields: { type: "array", items: { type: "string" } }, unknownFields: { type: "array", minItems: 1, items: { type: "string" } } }, if: { type: "object", properties: { status: { const: "confirmed" } } }, then: { type: "object", properties: { candidates: { type: "array", minItems: 1, maxItems: 1 } } }, else: { if: { type: "object", properties: { status: { const: "unset" } } }, then: { type: "object", properties: { candidates: { type: "array", maxItems: 1 } } }, else: { if: { type: "object", required: ["unknown"], properties: { unknown: { const: true } } }, else: { type: "object", properties: { candidates: { type: "array", minItems: 1 } } } } } };
 var pattern0 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$", "u");
-function validate12(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0, _errs1 = errors, valid0 = !0, _errs2 = errors;
-  if (errors === _errs2)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      if (data.status !== void 0 && data.status !== "confirmed") {
-        let err0 = {};
-        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+function validate24(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate24.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
+    } else
+      return validate24.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate24.errors = s, e === 0;
+}
+function validate23(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0, i = e, n = true, a = e;
+  if (e === a)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      if (r.status !== void 0 && r.status !== "confirmed") {
+        let m = {};
+        s === null ? s = [m] : s.push(m), e++;
       }
     } else {
-      let err1 = {};
-      vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+      let m = {};
+      s === null ? s = [m] : s.push(m), e++;
     }
-  var _valid0 = _errs2 === errors;
-  errors = _errs1, vErrors !== null && (_errs1 ? vErrors.length = _errs1 : vErrors = null);
-  let ifClause0;
-  if (_valid0) {
-    let _errs5 = errors;
-    if (errors === _errs5)
-      if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.candidates !== void 0) {
-          let data1 = data.candidates;
-          if (errors === errors)
-            if (Array.isArray(data1)) {
-              if (data1.length > 1)
-                return validate12.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/then/properties/candidates/maxItems", keyword: "maxItems", params: { limit: 1 } }], !1;
-              if (data1.length < 1)
-                return validate12.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/then/properties/candidates/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+  var p = a === e;
+  e = i, s !== null && (i ? s.length = i : s = null);
+  let l;
+  if (p) {
+    let m = e;
+    if (e === m)
+      if (r && typeof r == "object" && !Array.isArray(r)) {
+        if (r.candidates !== void 0) {
+          let E = r.candidates;
+          if (e === e)
+            if (Array.isArray(E)) {
+              if (E.length > 1)
+                return validate23.errors = [{ instancePath: t + "/candidates", schemaPath: "#/then/properties/candidates/maxItems", keyword: "maxItems", params: { limit: 1 } }], false;
+              if (E.length < 1)
+                return validate23.errors = [{ instancePath: t + "/candidates", schemaPath: "#/then/properties/candidates/minItems", keyword: "minItems", params: { limit: 1 } }], false;
             } else
-              return validate12.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/then/properties/candidates/type", keyword: "type", params: { type: "array" } }], !1;
+              return validate23.errors = [{ instancePath: t + "/candidates", schemaPath: "#/then/properties/candidates/type", keyword: "type", params: { type: "array" } }], false;
         }
       } else
-        return validate12.errors = [{ instancePath, schemaPath: "#/then/type", keyword: "type", params: { type: "object" } }], !1;
-    var _valid0 = _errs5 === errors;
-    valid0 = _valid0, ifClause0 = "then";
+        return validate23.errors = [{ instancePath: t, schemaPath: "#/then/type", keyword: "type", params: { type: "object" } }], false;
+    var p = m === e;
+    n = p, l = "then";
   } else {
-    let _errs9 = errors, _errs10 = errors, valid3 = !0, _errs11 = errors;
-    if (errors === _errs11)
-      if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.status !== void 0 && data.status !== "unset") {
-          let err2 = {};
-          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+    let m = e, c = e, E = true, b = e;
+    if (e === b)
+      if (r && typeof r == "object" && !Array.isArray(r)) {
+        if (r.status !== void 0 && r.status !== "unset") {
+          let j = {};
+          s === null ? s = [j] : s.push(j), e++;
         }
       } else {
-        let err3 = {};
-        vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+        let j = {};
+        s === null ? s = [j] : s.push(j), e++;
       }
-    var _valid1 = _errs11 === errors;
-    errors = _errs10, vErrors !== null && (_errs10 ? vErrors.length = _errs10 : vErrors = null);
-    let ifClause1;
-    if (_valid1) {
-      let _errs14 = errors;
-      if (errors === _errs14)
-        if (data && typeof data == "object" && !Array.isArray(data)) {
-          if (data.candidates !== void 0) {
-            let data3 = data.candidates;
-            if (errors === errors)
-              if (Array.isArray(data3)) {
-                if (data3.length > 1)
-                  return validate12.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/else/then/properties/candidates/maxItems", keyword: "maxItems", params: { limit: 1 } }], !1;
+    var w = b === e;
+    e = c, s !== null && (c ? s.length = c : s = null);
+    let y;
+    if (w) {
+      let j = e;
+      if (e === j)
+        if (r && typeof r == "object" && !Array.isArray(r)) {
+          if (r.candidates !== void 0) {
+            let W = r.candidates;
+            if (e === e)
+              if (Array.isArray(W)) {
+                if (W.length > 1)
+                  return validate23.errors = [{ instancePath: t + "/candidates", schemaPath: "#/else/then/properties/candidates/maxItems", keyword: "maxItems", params: { limit: 1 } }], false;
               } else
-                return validate12.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/else/then/properties/candidates/type", keyword: "type", params: { type: "array" } }], !1;
+                return validate23.errors = [{ instancePath: t + "/candidates", schemaPath: "#/else/then/properties/candidates/type", keyword: "type", params: { type: "array" } }], false;
           }
         } else
-          return validate12.errors = [{ instancePath, schemaPath: "#/else/then/type", keyword: "type", params: { type: "object" } }], !1;
-      var _valid1 = _errs14 === errors;
-      valid3 = _valid1, ifClause1 = "then";
+          return validate23.errors = [{ instancePath: t, schemaPath: "#/else/then/type", keyword: "type", params: { type: "object" } }], false;
+      var w = j === e;
+      E = w, y = "then";
     } else {
-      let _errs18 = errors, _errs19 = errors, valid6 = !0, _errs20 = errors;
-      if (errors === _errs20)
-        if (data && typeof data == "object" && !Array.isArray(data)) {
-          let missing0;
-          if (data.unknown === void 0 && (missing0 = "unknown")) {
-            let err4 = {};
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          } else if (data.unknown !== void 0 && data.unknown !== !0) {
-            let err5 = {};
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+      let j = e, I = e, W = true, H = e;
+      if (e === H)
+        if (r && typeof r == "object" && !Array.isArray(r)) {
+          let F;
+          if (r.unknown === void 0 && (F = "unknown")) {
+            let A = {};
+            s === null ? s = [A] : s.push(A), e++;
+          } else if (r.unknown !== void 0 && r.unknown !== true) {
+            let A = {};
+            s === null ? s = [A] : s.push(A), e++;
           }
         } else {
-          let err6 = {};
-          vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+          let F = {};
+          s === null ? s = [F] : s.push(F), e++;
         }
-      var _valid2 = _errs20 === errors;
-      if (errors = _errs19, vErrors !== null && (_errs19 ? vErrors.length = _errs19 : vErrors = null), !_valid2) {
-        let _errs23 = errors;
-        if (errors === _errs23)
-          if (data && typeof data == "object" && !Array.isArray(data)) {
-            if (data.candidates !== void 0) {
-              let data5 = data.candidates;
-              if (errors === errors)
-                if (Array.isArray(data5)) {
-                  if (data5.length < 1)
-                    return validate12.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/else/else/else/properties/candidates/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+      var f = H === e;
+      if (e = I, s !== null && (I ? s.length = I : s = null), !f) {
+        let F = e;
+        if (e === F)
+          if (r && typeof r == "object" && !Array.isArray(r)) {
+            if (r.candidates !== void 0) {
+              let g = r.candidates;
+              if (e === e)
+                if (Array.isArray(g)) {
+                  if (g.length < 1)
+                    return validate23.errors = [{ instancePath: t + "/candidates", schemaPath: "#/else/else/else/properties/candidates/minItems", keyword: "minItems", params: { limit: 1 } }], false;
                 } else
-                  return validate12.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/else/else/else/properties/candidates/type", keyword: "type", params: { type: "array" } }], !1;
+                  return validate23.errors = [{ instancePath: t + "/candidates", schemaPath: "#/else/else/else/properties/candidates/type", keyword: "type", params: { type: "array" } }], false;
             }
           } else
-            return validate12.errors = [{ instancePath, schemaPath: "#/else/else/else/type", keyword: "type", params: { type: "object" } }], !1;
-        var _valid2 = _errs23 === errors;
-        valid6 = _valid2;
+            return validate23.errors = [{ instancePath: t, schemaPath: "#/else/else/else/type", keyword: "type", params: { type: "object" } }], false;
+        var f = F === e;
+        W = f;
       }
-      if (!valid6) {
-        let err7 = { instancePath, schemaPath: "#/else/else/if", keyword: "if", params: { failingKeyword: "else" } };
-        return vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++, validate12.errors = vErrors, !1;
+      if (!W) {
+        let F = { instancePath: t, schemaPath: "#/else/else/if", keyword: "if", params: { failingKeyword: "else" } };
+        return s === null ? s = [F] : s.push(F), e++, validate23.errors = s, false;
       }
-      var _valid1 = _errs18 === errors;
-      valid3 = _valid1, ifClause1 = "else";
+      var w = j === e;
+      E = w, y = "else";
     }
-    if (!valid3) {
-      let err8 = { instancePath, schemaPath: "#/else/if", keyword: "if", params: { failingKeyword: ifClause1 } };
-      return vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++, validate12.errors = vErrors, !1;
+    if (!E) {
+      let j = { instancePath: t, schemaPath: "#/else/if", keyword: "if", params: { failingKeyword: y } };
+      return s === null ? s = [j] : s.push(j), e++, validate23.errors = s, false;
     }
-    var _valid0 = _errs9 === errors;
-    valid0 = _valid0, ifClause0 = "else";
+    var p = m === e;
+    n = p, l = "else";
   }
-  if (!valid0) {
-    let err9 = { instancePath, schemaPath: "#/if", keyword: "if", params: { failingKeyword: ifClause0 } };
-    return vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++, validate12.errors = vErrors, !1;
+  if (!n) {
+    let m = { instancePath: t, schemaPath: "#/if", keyword: "if", params: { failingKeyword: l } };
+    return s === null ? s = [m] : s.push(m), e++, validate23.errors = s, false;
   }
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing1;
-      if (data.status === void 0 && (missing1 = "status") || data.candidates === void 0 && (missing1 = "candidates") || data.at === void 0 && (missing1 = "at") || data.apply === void 0 && (missing1 = "apply") || data.origin === void 0 && (missing1 = "origin"))
-        return validate12.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-      if (data.status !== void 0) {
-        let data6 = data.status, _errs27 = errors;
-        if (typeof data6 != "string")
-          return validate12.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }], !1;
-        if (!(data6 === "confirmed" || data6 === "in-doubt" || data6 === "unset"))
-          return validate12.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema13.properties.status.enum } }], !1;
-        var valid9 = _errs27 === errors;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let m;
+      if (r.status === void 0 && (m = "status") || r.candidates === void 0 && (m = "candidates") || r.at === void 0 && (m = "at") || r.apply === void 0 && (m = "apply") || r.origin === void 0 && (m = "origin"))
+        return validate23.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: m } }], false;
+      if (r.status !== void 0) {
+        let c = r.status, E = e;
+        if (typeof c != "string")
+          return validate23.errors = [{ instancePath: t + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }], false;
+        if (!(c === "confirmed" || c === "in-doubt" || c === "unset"))
+          return validate23.errors = [{ instancePath: t + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema8.properties.status.enum } }], false;
+        var o = E === e;
       } else
-        var valid9 = !0;
-      if (valid9) {
-        if (data.candidates !== void 0) {
-          let _errs29 = errors;
-          if (errors === _errs29 && !Array.isArray(data.candidates))
-            return validate12.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/properties/candidates/type", keyword: "type", params: { type: "array" } }], !1;
-          var valid9 = _errs29 === errors;
+        var o = true;
+      if (o) {
+        if (r.candidates !== void 0) {
+          let E = e;
+          if (e === E && !Array.isArray(r.candidates))
+            return validate23.errors = [{ instancePath: t + "/candidates", schemaPath: "#/properties/candidates/type", keyword: "type", params: { type: "array" } }], false;
+          var o = E === e;
         } else
-          var valid9 = !0;
-        if (valid9) {
-          if (data.at !== void 0) {
-            let data8 = data.at, _errs31 = errors;
-            if (errors === errors)
-              if (typeof data8 == "string") {
-                if (!pattern0.test(data8))
-                  return validate12.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-              } else
-                return validate12.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-            var valid9 = _errs31 === errors;
+          var o = true;
+        if (o) {
+          if (r.at !== void 0) {
+            let b = e;
+            validate24(r.at, { instancePath: t + "/at", parentData: r, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate24.errors : s.concat(validate24.errors), e = s.length);
+            var o = b === e;
           } else
-            var valid9 = !0;
-          if (valid9) {
-            if (data.serviceAt !== void 0) {
-              let data9 = data.serviceAt, _errs34 = errors;
-              if (errors === errors)
-                if (typeof data9 == "string") {
-                  if (!pattern0.test(data9))
-                    return validate12.errors = [{ instancePath: instancePath + "/serviceAt", schemaPath: "#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                } else
-                  return validate12.errors = [{ instancePath: instancePath + "/serviceAt", schemaPath: "#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-              var valid9 = _errs34 === errors;
+            var o = true;
+          if (o) {
+            if (r.serviceAt !== void 0) {
+              let y = e;
+              validate24(r.serviceAt, { instancePath: t + "/serviceAt", parentData: r, parentDataProperty: "serviceAt", rootData: h }) || (s = s === null ? validate24.errors : s.concat(validate24.errors), e = s.length);
+              var o = y === e;
             } else
-              var valid9 = !0;
-            if (valid9) {
-              if (data.apply !== void 0) {
-                let _errs37 = errors;
-                if (typeof data.apply != "string")
-                  return validate12.errors = [{ instancePath: instancePath + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], !1;
-                var valid9 = _errs37 === errors;
+              var o = true;
+            if (o) {
+              if (r.apply !== void 0) {
+                let d = e;
+                if (typeof r.apply != "string")
+                  return validate23.errors = [{ instancePath: t + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], false;
+                var o = d === e;
               } else
-                var valid9 = !0;
-              if (valid9) {
-                if (data.origin !== void 0) {
-                  let data11 = data.origin, _errs39 = errors;
-                  if (typeof data11 != "string")
-                    return validate12.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/type", keyword: "type", params: { type: "string" } }], !1;
-                  if (!(data11 === "write" || data11 === "import"))
-                    return validate12.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/enum", keyword: "enum", params: { allowedValues: schema13.properties.origin.enum } }], !1;
-                  var valid9 = _errs39 === errors;
+                var o = true;
+              if (o) {
+                if (r.origin !== void 0) {
+                  let j = r.origin, I = e;
+                  if (typeof j != "string")
+                    return validate23.errors = [{ instancePath: t + "/origin", schemaPath: "#/properties/origin/type", keyword: "type", params: { type: "string" } }], false;
+                  if (!(j === "write" || j === "import"))
+                    return validate23.errors = [{ instancePath: t + "/origin", schemaPath: "#/properties/origin/enum", keyword: "enum", params: { allowedValues: schema8.properties.origin.enum } }], false;
+                  var o = I === e;
                 } else
-                  var valid9 = !0;
-                if (valid9) {
-                  if (data.unknown !== void 0) {
-                    let _errs41 = errors;
-                    if (typeof data.unknown != "boolean")
-                      return validate12.errors = [{ instancePath: instancePath + "/unknown", schemaPath: "#/properties/unknown/type", keyword: "type", params: { type: "boolean" } }], !1;
-                    var valid9 = _errs41 === errors;
+                  var o = true;
+                if (o) {
+                  if (r.unknown !== void 0) {
+                    let I = e;
+                    if (typeof r.unknown != "boolean")
+                      return validate23.errors = [{ instancePath: t + "/unknown", schemaPath: "#/properties/unknown/type", keyword: "type", params: { type: "boolean" } }], false;
+                    var o = I === e;
                   } else
-                    var valid9 = !0;
-                  if (valid9) {
-                    if (data.open !== void 0) {
-                      let _errs43 = errors;
-                      if (data.open !== !0)
-                        return validate12.errors = [{ instancePath: instancePath + "/open", schemaPath: "#/properties/open/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                      var valid9 = _errs43 === errors;
+                    var o = true;
+                  if (o) {
+                    if (r.open !== void 0) {
+                      let W = e;
+                      if (r.open !== true)
+                        return validate23.errors = [{ instancePath: t + "/open", schemaPath: "#/properties/open/const", keyword: "const", params: { allowedValue: true } }], false;
+                      var o = W === e;
                     } else
-                      var valid9 = !0;
-                    if (valid9) {
-                      if (data.answered !== void 0) {
-                        let _errs44 = errors;
-                        if (data.answered !== !0)
-                          return validate12.errors = [{ instancePath: instancePath + "/answered", schemaPath: "#/properties/answered/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                        var valid9 = _errs44 === errors;
+                      var o = true;
+                    if (o) {
+                      if (r.answered !== void 0) {
+                        let H = e;
+                        if (r.answered !== true)
+                          return validate23.errors = [{ instancePath: t + "/answered", schemaPath: "#/properties/answered/const", keyword: "const", params: { allowedValue: true } }], false;
+                        var o = H === e;
                       } else
-                        var valid9 = !0;
-                      if (valid9) {
-                        if (data.differs !== void 0) {
-                          let _errs45 = errors;
-                          if (data.differs !== !0)
-                            return validate12.errors = [{ instancePath: instancePath + "/differs", schemaPath: "#/properties/differs/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                          var valid9 = _errs45 === errors;
+                        var o = true;
+                      if (o) {
+                        if (r.differs !== void 0) {
+                          let L = e;
+                          if (r.differs !== true)
+                            return validate23.errors = [{ instancePath: t + "/differs", schemaPath: "#/properties/differs/const", keyword: "const", params: { allowedValue: true } }], false;
+                          var o = L === e;
                         } else
-                          var valid9 = !0;
-                        if (valid9) {
-                          if (data.late !== void 0) {
-                            let _errs46 = errors;
-                            if (typeof data.late != "string")
-                              return validate12.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid9 = _errs46 === errors;
+                          var o = true;
+                        if (o) {
+                          if (r.late !== void 0) {
+                            let F = e;
+                            if (typeof r.late != "string")
+                              return validate23.errors = [{ instancePath: t + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], false;
+                            var o = F === e;
                           } else
-                            var valid9 = !0;
-                          if (valid9) {
-                            if (data.templates !== void 0) {
-                              let data17 = data.templates, _errs48 = errors;
-                              if (errors === _errs48)
-                                if (data17 && typeof data17 == "object" && !Array.isArray(data17))
-                                  for (let key0 in data17) {
-                                    let _errs51 = errors;
-                                    if (typeof data17[key0] != "string")
-                                      return validate12.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid12 = _errs51 === errors;
-                                    if (!valid12)
+                            var o = true;
+                          if (o) {
+                            if (r.templates !== void 0) {
+                              let A = r.templates, g = e;
+                              if (e === g)
+                                if (A && typeof A == "object" && !Array.isArray(A))
+                                  for (let P in A) {
+                                    let x = e;
+                                    if (typeof A[P] != "string")
+                                      return validate23.errors = [{ instancePath: t + "/templates/" + P.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                                    var _ = x === e;
+                                    if (!_)
                                       break;
                                   }
                                 else
-                                  return validate12.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
-                              var valid9 = _errs48 === errors;
+                                  return validate23.errors = [{ instancePath: t + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], false;
+                              var o = g === e;
                             } else
-                              var valid9 = !0;
-                            if (valid9) {
-                              if (data.writtenFields !== void 0) {
-                                let data19 = data.writtenFields, _errs53 = errors;
-                                if (errors === _errs53)
-                                  if (Array.isArray(data19)) {
-                                    var valid13 = !0;
-                                    let len0 = data19.length;
-                                    for (let i0 = 0; i0 < len0; i0++) {
-                                      let _errs55 = errors;
-                                      if (typeof data19[i0] != "string")
-                                        return validate12.errors = [{ instancePath: instancePath + "/writtenFields/" + i0, schemaPath: "#/properties/writtenFields/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid13 = _errs55 === errors;
-                                      if (!valid13)
+                              var o = true;
+                            if (o) {
+                              if (r.writtenFields !== void 0) {
+                                let g = r.writtenFields, v = e;
+                                if (e === v)
+                                  if (Array.isArray(g)) {
+                                    var D = true;
+                                    let x = g.length;
+                                    for (let u = 0; u < x; u++) {
+                                      let B = e;
+                                      if (typeof g[u] != "string")
+                                        return validate23.errors = [{ instancePath: t + "/writtenFields/" + u, schemaPath: "#/properties/writtenFields/items/type", keyword: "type", params: { type: "string" } }], false;
+                                      var D = B === e;
+                                      if (!D)
                                         break;
                                     }
                                   } else
-                                    return validate12.errors = [{ instancePath: instancePath + "/writtenFields", schemaPath: "#/properties/writtenFields/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid9 = _errs53 === errors;
+                                    return validate23.errors = [{ instancePath: t + "/writtenFields", schemaPath: "#/properties/writtenFields/type", keyword: "type", params: { type: "array" } }], false;
+                                var o = v === e;
                               } else
-                                var valid9 = !0;
-                              if (valid9)
-                                if (data.unknownFields !== void 0) {
-                                  let data21 = data.unknownFields, _errs57 = errors;
-                                  if (errors === _errs57)
-                                    if (Array.isArray(data21)) {
-                                      if (data21.length < 1)
-                                        return validate12.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                var o = true;
+                              if (o)
+                                if (r.unknownFields !== void 0) {
+                                  let g = r.unknownFields, v = e;
+                                  if (e === v)
+                                    if (Array.isArray(g)) {
+                                      if (g.length < 1)
+                                        return validate23.errors = [{ instancePath: t + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], false;
                                       {
-                                        var valid14 = !0;
-                                        let len1 = data21.length;
-                                        for (let i1 = 0; i1 < len1; i1++) {
-                                          let _errs59 = errors;
-                                          if (typeof data21[i1] != "string")
-                                            return validate12.errors = [{ instancePath: instancePath + "/unknownFields/" + i1, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid14 = _errs59 === errors;
-                                          if (!valid14)
+                                        var V = true;
+                                        let x = g.length;
+                                        for (let u = 0; u < x; u++) {
+                                          let B = e;
+                                          if (typeof g[u] != "string")
+                                            return validate23.errors = [{ instancePath: t + "/unknownFields/" + u, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], false;
+                                          var V = B === e;
+                                          if (!V)
                                             break;
                                         }
                                       }
                                     } else
-                                      return validate12.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid9 = _errs57 === errors;
+                                      return validate23.errors = [{ instancePath: t + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], false;
+                                  var o = v === e;
                                 } else
-                                  var valid9 = !0;
+                                  var o = true;
                             }
                           }
                         }
@@ -317,552 +317,575 @@ function validate12(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate12.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate12.errors = vErrors, errors === 0;
+      return validate23.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate23.errors = s, e === 0;
 }
-function validate10(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.domain === void 0 && (missing0 = "domain") || data.items === void 0 && (missing0 = "items"))
-        return validate10.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.record/1")
-          return validate10.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.record/1" } }], !1;
-        var valid0 = _errs1 === errors;
+function validate21(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let a;
+      if (r.format === void 0 && (a = "format") || r.domain === void 0 && (a = "domain") || r.items === void 0 && (a = "items"))
+        return validate21.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: a } }], false;
+      if (r.format !== void 0) {
+        let p = e;
+        if (r.format !== "edgewise.record/1")
+          return validate21.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.record/1" } }], false;
+        var i = p === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.domain !== void 0) {
-          let _errs2 = errors;
-          if (typeof data.domain != "string")
-            return validate10.errors = [{ instancePath: instancePath + "/domain", schemaPath: "#/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i) {
+        if (r.domain !== void 0) {
+          let l = e;
+          if (typeof r.domain != "string")
+            return validate21.errors = [{ instancePath: t + "/domain", schemaPath: "#/properties/domain/type", keyword: "type", params: { type: "string" } }], false;
+          var i = l === e;
         } else
-          var valid0 = !0;
-        if (valid0)
-          if (data.items !== void 0) {
-            let data2 = data.items, _errs4 = errors;
-            if (errors === _errs4)
-              if (data2 && typeof data2 == "object" && !Array.isArray(data2))
-                for (let key0 in data2) {
-                  let _errs7 = errors;
-                  validate12(data2[key0], { instancePath: instancePath + "/items/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data2, parentDataProperty: key0, rootData }) || (vErrors = vErrors === null ? validate12.errors : vErrors.concat(validate12.errors), errors = vErrors.length);
-                  var valid1 = _errs7 === errors;
-                  if (!valid1)
+          var i = true;
+        if (i)
+          if (r.items !== void 0) {
+            let l = r.items, w = e;
+            if (e === w)
+              if (l && typeof l == "object" && !Array.isArray(l))
+                for (let o in l) {
+                  let _ = e;
+                  validate23(l[o], { instancePath: t + "/items/" + o.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: l, parentDataProperty: o, rootData: h }) || (s = s === null ? validate23.errors : s.concat(validate23.errors), e = s.length);
+                  var n = _ === e;
+                  if (!n)
                     break;
                 }
               else
-                return validate10.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-            var valid0 = _errs4 === errors;
+                return validate21.errors = [{ instancePath: t + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "object" } }], false;
+            var i = w === e;
           } else
-            var valid0 = !0;
+            var i = true;
       }
     } else
-      return validate10.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate10.errors = vErrors, errors === 0;
+      return validate21.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate21.errors = s, e === 0;
 }
-var journalFileFits = validate14, schema16 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: !0 }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, refusals: { $ref: "shared.schema.json#/$defs/refusals" }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } }, schema18 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
-var schema20 = { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] }, issuer: { type: "string" }, sub: { type: "string" } } }, schema21 = { type: "array", items: { type: "object", required: ["domains", "items", "code", "message"], properties: { domains: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, code: { type: ["integer", "null"] }, message: { type: "string" } } } };
-function validate14(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.id === void 0 && (missing0 = "id") || data.startedAt === void 0 && (missing0 = "startedAt") || data.endedAt === void 0 && (missing0 = "endedAt") || data.commit === void 0 && (missing0 = "commit") || data.author === void 0 && (missing0 = "author") || data.writes === void 0 && (missing0 = "writes") || data.outcome === void 0 && (missing0 = "outcome") || data.settledBatches === void 0 && (missing0 = "settledBatches") || data.settled === void 0 && (missing0 = "settled"))
-        return validate14.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.journal/1")
-          return validate14.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.journal/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var journalFileFits = validate28, schema10 = { $id: "https://edgewise.invalid/schemas/state/journal.schema.json", type: "object", required: ["format", "id", "startedAt", "endedAt", "commit", "author", "writes", "outcome", "settledBatches", "settled"], properties: { format: { const: "edgewise.journal/1" }, id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: true }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, refusals: { $ref: "shared.schema.json#/$defs/refusals" }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] }, settledBatches: { type: "integer", minimum: 0 }, settled: { type: "array", items: { type: "integer", minimum: 0 } } } };
+function validate29(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate29.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
+    } else
+      return validate29.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate29.errors = s, e === 0;
+}
+var schema12 = { type: ["string", "null"], pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" };
+function validate31(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  return typeof r != "string" && r !== null ? (validate31.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: schema12.type } }], false) : e === 0 && typeof r == "string" && !pattern0.test(r) ? (validate31.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false) : (validate31.errors = s, e === 0);
+}
+function validate33(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.author === void 0 && (n = "author") || r.subject === void 0 && (n = "subject"))
+        return validate33.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.author !== void 0) {
+        let a = e;
+        if (typeof r.author != "string")
+          return validate33.errors = [{ instancePath: t + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.id !== void 0) {
-          let _errs2 = errors;
-          if (typeof data.id != "string")
-            return validate14.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i)
+        if (r.subject !== void 0) {
+          let a = e;
+          if (typeof r.subject != "string")
+            return validate33.errors = [{ instancePath: t + "/subject", schemaPath: "#/properties/subject/type", keyword: "type", params: { type: "string" } }], false;
+          var i = a === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.startedAt !== void 0) {
-            let data2 = data.startedAt, _errs4 = errors;
-            if (errors === errors)
-              if (typeof data2 == "string") {
-                if (!pattern0.test(data2))
-                  return validate14.errors = [{ instancePath: instancePath + "/startedAt", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-              } else
-                return validate14.errors = [{ instancePath: instancePath + "/startedAt", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-            var valid0 = _errs4 === errors;
+          var i = true;
+    } else
+      return validate33.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate33.errors = s, e === 0;
+}
+var schema14 = { type: "object", required: ["name", "knownBy"], properties: { name: { type: "string" }, knownBy: { type: "string", enum: ["oidc", "proxy", "ci", "database", "token", "serve", "unidentified"] }, issuer: { type: "string" }, sub: { type: "string" } } };
+function validate35(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.name === void 0 && (n = "name") || r.knownBy === void 0 && (n = "knownBy"))
+        return validate35.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.name !== void 0) {
+        let a = e;
+        if (typeof r.name != "string")
+          return validate35.errors = [{ instancePath: t + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.knownBy !== void 0) {
+          let p = r.knownBy, l = e;
+          if (typeof p != "string")
+            return validate35.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], false;
+          if (!(p === "oidc" || p === "proxy" || p === "ci" || p === "database" || p === "token" || p === "serve" || p === "unidentified"))
+            return validate35.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema14.properties.knownBy.enum } }], false;
+          var i = l === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.issuer !== void 0) {
+            let l = e;
+            if (typeof r.issuer != "string")
+              return validate35.errors = [{ instancePath: t + "/issuer", schemaPath: "#/properties/issuer/type", keyword: "type", params: { type: "string" } }], false;
+            var i = l === e;
           } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.endedAt !== void 0) {
-              let data3 = data.endedAt, _errs7 = errors, _errs8 = errors;
-              if (typeof data3 != "string" && data3 !== null)
-                return validate14.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-              if (errors === _errs8 && typeof data3 == "string" && !pattern0.test(data3))
-                return validate14.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-              var valid0 = _errs7 === errors;
+            var i = true;
+          if (i)
+            if (r.sub !== void 0) {
+              let l = e;
+              if (typeof r.sub != "string")
+                return validate35.errors = [{ instancePath: t + "/sub", schemaPath: "#/properties/sub/type", keyword: "type", params: { type: "string" } }], false;
+              var i = l === e;
             } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.commit !== void 0) {
-                let data4 = data.commit, _errs10 = errors;
-                if (typeof data4 != "string" && data4 !== null)
-                  return validate14.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema16.properties.commit.type } }], !1;
-                var valid0 = _errs10 === errors;
-              } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.onTopOf !== void 0) {
-                  let _errs12 = errors;
-                  if (typeof data.onTopOf != "string")
-                    return validate14.errors = [{ instancePath: instancePath + "/onTopOf", schemaPath: "#/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
-                  var valid0 = _errs12 === errors;
+              var i = true;
+        }
+      }
+    } else
+      return validate35.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate35.errors = s, e === 0;
+}
+var schema15 = { type: "array", items: { type: "object", required: ["domains", "items", "code", "message"], properties: { domains: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, code: { type: ["integer", "null"] }, message: { type: "string" } } } };
+function validate37(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (Array.isArray(r)) {
+      var i = true;
+      let l = r.length;
+      for (let w = 0; w < l; w++) {
+        let f = r[w], o = e;
+        if (e === o)
+          if (f && typeof f == "object" && !Array.isArray(f)) {
+            let D;
+            if (f.domains === void 0 && (D = "domains") || f.items === void 0 && (D = "items") || f.code === void 0 && (D = "code") || f.message === void 0 && (D = "message"))
+              return validate37.errors = [{ instancePath: t + "/" + w, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: D } }], false;
+            if (f.domains !== void 0) {
+              let V = f.domains, m = e;
+              if (e === m)
+                if (Array.isArray(V)) {
+                  var n = true;
+                  let E = V.length;
+                  for (let b = 0; b < E; b++) {
+                    let y = e;
+                    if (typeof V[b] != "string")
+                      return validate37.errors = [{ instancePath: t + "/" + w + "/domains/" + b, schemaPath: "#/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], false;
+                    var n = y === e;
+                    if (!n)
+                      break;
+                  }
                 } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.committed !== void 0) {
-                    let data6 = data.committed, _errs14 = errors;
-                    if (errors === errors)
-                      if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-                        let missing1;
-                        if (data6.author === void 0 && (missing1 = "author") || data6.subject === void 0 && (missing1 = "subject"))
-                          return validate14.errors = [{ instancePath: instancePath + "/committed", schemaPath: "shared.schema.json#/$defs/committed/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                        if (data6.author !== void 0) {
-                          let _errs17 = errors;
-                          if (typeof data6.author != "string")
-                            return validate14.errors = [{ instancePath: instancePath + "/committed/author", schemaPath: "shared.schema.json#/$defs/committed/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid4 = _errs17 === errors;
-                        } else
-                          var valid4 = !0;
-                        if (valid4)
-                          if (data6.subject !== void 0) {
-                            let _errs19 = errors;
-                            if (typeof data6.subject != "string")
-                              return validate14.errors = [{ instancePath: instancePath + "/committed/subject", schemaPath: "shared.schema.json#/$defs/committed/properties/subject/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid4 = _errs19 === errors;
-                          } else
-                            var valid4 = !0;
-                      } else
-                        return validate14.errors = [{ instancePath: instancePath + "/committed", schemaPath: "shared.schema.json#/$defs/committed/type", keyword: "type", params: { type: "object" } }], !1;
-                    var valid0 = _errs14 === errors;
+                  return validate37.errors = [{ instancePath: t + "/" + w + "/domains", schemaPath: "#/items/properties/domains/type", keyword: "type", params: { type: "array" } }], false;
+              var a = m === e;
+            } else
+              var a = true;
+            if (a) {
+              if (f.items !== void 0) {
+                let m = f.items, c = e;
+                if (e === c)
+                  if (Array.isArray(m)) {
+                    var p = true;
+                    let b = m.length;
+                    for (let y = 0; y < b; y++) {
+                      let d = e;
+                      if (typeof m[y] != "string")
+                        return validate37.errors = [{ instancePath: t + "/" + w + "/items/" + y, schemaPath: "#/items/properties/items/items/type", keyword: "type", params: { type: "string" } }], false;
+                      var p = d === e;
+                      if (!p)
+                        break;
+                    }
                   } else
-                    var valid0 = !0;
-                  if (valid0) {
-                    if (data.author !== void 0) {
-                      let data9 = data.author, _errs21 = errors;
-                      if (typeof data9 != "string" && data9 !== null)
-                        return validate14.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema16.properties.author.type } }], !1;
-                      var valid0 = _errs21 === errors;
+                    return validate37.errors = [{ instancePath: t + "/" + w + "/items", schemaPath: "#/items/properties/items/type", keyword: "type", params: { type: "array" } }], false;
+                var a = c === e;
+              } else
+                var a = true;
+              if (a) {
+                if (f.code !== void 0) {
+                  let c = f.code, E = e;
+                  if (!(typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c)) && c !== null)
+                    return validate37.errors = [{ instancePath: t + "/" + w + "/code", schemaPath: "#/items/properties/code/type", keyword: "type", params: { type: schema15.items.properties.code.type } }], false;
+                  var a = E === e;
+                } else
+                  var a = true;
+                if (a)
+                  if (f.message !== void 0) {
+                    let c = e;
+                    if (typeof f.message != "string")
+                      return validate37.errors = [{ instancePath: t + "/" + w + "/message", schemaPath: "#/items/properties/message/type", keyword: "type", params: { type: "string" } }], false;
+                    var a = c === e;
+                  } else
+                    var a = true;
+              }
+            }
+          } else
+            return validate37.errors = [{ instancePath: t + "/" + w, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } }], false;
+        var i = o === e;
+        if (!i)
+          break;
+      }
+    } else
+      return validate37.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "array" } }], false;
+  return validate37.errors = s, e === 0;
+}
+function validate28(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let _;
+      if (r.format === void 0 && (_ = "format") || r.id === void 0 && (_ = "id") || r.startedAt === void 0 && (_ = "startedAt") || r.endedAt === void 0 && (_ = "endedAt") || r.commit === void 0 && (_ = "commit") || r.author === void 0 && (_ = "author") || r.writes === void 0 && (_ = "writes") || r.outcome === void 0 && (_ = "outcome") || r.settledBatches === void 0 && (_ = "settledBatches") || r.settled === void 0 && (_ = "settled"))
+        return validate28.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: _ } }], false;
+      if (r.format !== void 0) {
+        let D = e;
+        if (r.format !== "edgewise.journal/1")
+          return validate28.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.journal/1" } }], false;
+        var i = D === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.id !== void 0) {
+          let V = e;
+          if (typeof r.id != "string")
+            return validate28.errors = [{ instancePath: t + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], false;
+          var i = V === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.startedAt !== void 0) {
+            let m = e;
+            validate29(r.startedAt, { instancePath: t + "/startedAt", parentData: r, parentDataProperty: "startedAt", rootData: h }) || (s = s === null ? validate29.errors : s.concat(validate29.errors), e = s.length);
+            var i = m === e;
+          } else
+            var i = true;
+          if (i) {
+            if (r.endedAt !== void 0) {
+              let c = e;
+              validate31(r.endedAt, { instancePath: t + "/endedAt", parentData: r, parentDataProperty: "endedAt", rootData: h }) || (s = s === null ? validate31.errors : s.concat(validate31.errors), e = s.length);
+              var i = c === e;
+            } else
+              var i = true;
+            if (i) {
+              if (r.commit !== void 0) {
+                let E = r.commit, b = e;
+                if (typeof E != "string" && E !== null)
+                  return validate28.errors = [{ instancePath: t + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema10.properties.commit.type } }], false;
+                var i = b === e;
+              } else
+                var i = true;
+              if (i) {
+                if (r.onTopOf !== void 0) {
+                  let b = e;
+                  if (typeof r.onTopOf != "string")
+                    return validate28.errors = [{ instancePath: t + "/onTopOf", schemaPath: "#/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], false;
+                  var i = b === e;
+                } else
+                  var i = true;
+                if (i) {
+                  if (r.committed !== void 0) {
+                    let y = e;
+                    validate33(r.committed, { instancePath: t + "/committed", parentData: r, parentDataProperty: "committed", rootData: h }) || (s = s === null ? validate33.errors : s.concat(validate33.errors), e = s.length);
+                    var i = y === e;
+                  } else
+                    var i = true;
+                  if (i) {
+                    if (r.author !== void 0) {
+                      let d = r.author, j = e;
+                      if (typeof d != "string" && d !== null)
+                        return validate28.errors = [{ instancePath: t + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema10.properties.author.type } }], false;
+                      var i = j === e;
                     } else
-                      var valid0 = !0;
-                    if (valid0) {
-                      if (data.workspace !== void 0) {
-                        let _errs23 = errors;
-                        if (typeof data.workspace != "string")
-                          return validate14.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid0 = _errs23 === errors;
+                      var i = true;
+                    if (i) {
+                      if (r.workspace !== void 0) {
+                        let j = e;
+                        if (typeof r.workspace != "string")
+                          return validate28.errors = [{ instancePath: t + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "string" } }], false;
+                        var i = j === e;
                       } else
-                        var valid0 = !0;
-                      if (valid0) {
-                        if (data.by !== void 0) {
-                          let data11 = data.by, _errs25 = errors;
-                          if (errors === errors)
-                            if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-                              let missing2;
-                              if (data11.name === void 0 && (missing2 = "name") || data11.knownBy === void 0 && (missing2 = "knownBy"))
-                                return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                              if (data11.name !== void 0) {
-                                let _errs28 = errors;
-                                if (typeof data11.name != "string")
-                                  return validate14.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid6 = _errs28 === errors;
-                              } else
-                                var valid6 = !0;
-                              if (valid6) {
-                                if (data11.knownBy !== void 0) {
-                                  let data13 = data11.knownBy, _errs30 = errors;
-                                  if (typeof data13 != "string")
-                                    return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                  if (!(data13 === "oidc" || data13 === "proxy" || data13 === "ci" || data13 === "database" || data13 === "token" || data13 === "serve" || data13 === "unidentified"))
-                                    return validate14.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                                  var valid6 = _errs30 === errors;
-                                } else
-                                  var valid6 = !0;
-                                if (valid6) {
-                                  if (data11.issuer !== void 0) {
-                                    let _errs32 = errors;
-                                    if (typeof data11.issuer != "string")
-                                      return validate14.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid6 = _errs32 === errors;
-                                  } else
-                                    var valid6 = !0;
-                                  if (valid6)
-                                    if (data11.sub !== void 0) {
-                                      let _errs34 = errors;
-                                      if (typeof data11.sub != "string")
-                                        return validate14.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid6 = _errs34 === errors;
-                                    } else
-                                      var valid6 = !0;
-                                }
-                              }
-                            } else
-                              return validate14.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                          var valid0 = _errs25 === errors;
+                        var i = true;
+                      if (i) {
+                        if (r.by !== void 0) {
+                          let I = e;
+                          validate35(r.by, { instancePath: t + "/by", parentData: r, parentDataProperty: "by", rootData: h }) || (s = s === null ? validate35.errors : s.concat(validate35.errors), e = s.length);
+                          var i = I === e;
                         } else
-                          var valid0 = !0;
-                        if (valid0) {
-                          if (data.overrides !== void 0) {
-                            let data16 = data.overrides, _errs36 = errors;
-                            if (errors === _errs36)
-                              if (Array.isArray(data16)) {
-                                var valid7 = !0;
-                                let len0 = data16.length;
-                                for (let i0 = 0; i0 < len0; i0++) {
-                                  let data17 = data16[i0], _errs38 = errors;
-                                  if (errors === _errs38)
-                                    if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
-                                      let missing3;
-                                      if (data17.policy === void 0 && (missing3 = "policy") || data17.reason === void 0 && (missing3 = "reason"))
-                                        return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                      if (data17.policy !== void 0) {
-                                        let _errs40 = errors;
-                                        if (typeof data17.policy != "string")
-                                          return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/policy", schemaPath: "#/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid8 = _errs40 === errors;
+                          var i = true;
+                        if (i) {
+                          if (r.overrides !== void 0) {
+                            let W = r.overrides, H = e;
+                            if (e === H)
+                              if (Array.isArray(W)) {
+                                var n = true;
+                                let F = W.length;
+                                for (let A = 0; A < F; A++) {
+                                  let g = W[A], v = e;
+                                  if (e === v)
+                                    if (g && typeof g == "object" && !Array.isArray(g)) {
+                                      let x;
+                                      if (g.policy === void 0 && (x = "policy") || g.reason === void 0 && (x = "reason"))
+                                        return validate28.errors = [{ instancePath: t + "/overrides/" + A, schemaPath: "#/properties/overrides/items/required", keyword: "required", params: { missingProperty: x } }], false;
+                                      if (g.policy !== void 0) {
+                                        let u = e;
+                                        if (typeof g.policy != "string")
+                                          return validate28.errors = [{ instancePath: t + "/overrides/" + A + "/policy", schemaPath: "#/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], false;
+                                        var a = u === e;
                                       } else
-                                        var valid8 = !0;
-                                      if (valid8)
-                                        if (data17.reason !== void 0) {
-                                          let _errs42 = errors;
-                                          if (typeof data17.reason != "string")
-                                            return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0 + "/reason", schemaPath: "#/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid8 = _errs42 === errors;
+                                        var a = true;
+                                      if (a)
+                                        if (g.reason !== void 0) {
+                                          let u = e;
+                                          if (typeof g.reason != "string")
+                                            return validate28.errors = [{ instancePath: t + "/overrides/" + A + "/reason", schemaPath: "#/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], false;
+                                          var a = u === e;
                                         } else
-                                          var valid8 = !0;
+                                          var a = true;
                                     } else
-                                      return validate14.errors = [{ instancePath: instancePath + "/overrides/" + i0, schemaPath: "#/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                  var valid7 = _errs38 === errors;
-                                  if (!valid7)
+                                      return validate28.errors = [{ instancePath: t + "/overrides/" + A, schemaPath: "#/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], false;
+                                  var n = v === e;
+                                  if (!n)
                                     break;
                                 }
                               } else
-                                return validate14.errors = [{ instancePath: instancePath + "/overrides", schemaPath: "#/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid0 = _errs36 === errors;
+                                return validate28.errors = [{ instancePath: t + "/overrides", schemaPath: "#/properties/overrides/type", keyword: "type", params: { type: "array" } }], false;
+                            var i = H === e;
                           } else
-                            var valid0 = !0;
-                          if (valid0) {
-                            if (data.exceptions !== void 0) {
-                              let data20 = data.exceptions, _errs44 = errors;
-                              if (errors === _errs44)
-                                if (Array.isArray(data20)) {
-                                  var valid9 = !0;
-                                  let len1 = data20.length;
-                                  for (let i1 = 0; i1 < len1; i1++) {
-                                    let data21 = data20[i1], _errs46 = errors;
-                                    if (errors === _errs46)
-                                      if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
-                                        let missing4;
-                                        if (data21.policy === void 0 && (missing4 = "policy") || data21.reason === void 0 && (missing4 = "reason") || data21.until === void 0 && (missing4 = "until"))
-                                          return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                        if (data21.policy !== void 0) {
-                                          let _errs48 = errors;
-                                          if (typeof data21.policy != "string")
-                                            return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/policy", schemaPath: "#/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid10 = _errs48 === errors;
+                            var i = true;
+                          if (i) {
+                            if (r.exceptions !== void 0) {
+                              let H = r.exceptions, L = e;
+                              if (e === L)
+                                if (Array.isArray(H)) {
+                                  var p = true;
+                                  let A = H.length;
+                                  for (let g = 0; g < A; g++) {
+                                    let v = H[g], P = e;
+                                    if (e === P)
+                                      if (v && typeof v == "object" && !Array.isArray(v)) {
+                                        let u;
+                                        if (v.policy === void 0 && (u = "policy") || v.reason === void 0 && (u = "reason") || v.until === void 0 && (u = "until"))
+                                          return validate28.errors = [{ instancePath: t + "/exceptions/" + g, schemaPath: "#/properties/exceptions/items/required", keyword: "required", params: { missingProperty: u } }], false;
+                                        if (v.policy !== void 0) {
+                                          let B = e;
+                                          if (typeof v.policy != "string")
+                                            return validate28.errors = [{ instancePath: t + "/exceptions/" + g + "/policy", schemaPath: "#/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], false;
+                                          var l = B === e;
                                         } else
-                                          var valid10 = !0;
-                                        if (valid10) {
-                                          if (data21.reason !== void 0) {
-                                            let _errs50 = errors;
-                                            if (typeof data21.reason != "string")
-                                              return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/reason", schemaPath: "#/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid10 = _errs50 === errors;
+                                          var l = true;
+                                        if (l) {
+                                          if (v.reason !== void 0) {
+                                            let q = e;
+                                            if (typeof v.reason != "string")
+                                              return validate28.errors = [{ instancePath: t + "/exceptions/" + g + "/reason", schemaPath: "#/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], false;
+                                            var l = q === e;
                                           } else
-                                            var valid10 = !0;
-                                          if (valid10)
-                                            if (data21.until !== void 0) {
-                                              let _errs52 = errors;
-                                              if (typeof data21.until != "string")
-                                                return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1 + "/until", schemaPath: "#/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid10 = _errs52 === errors;
+                                            var l = true;
+                                          if (l)
+                                            if (v.until !== void 0) {
+                                              let q = e;
+                                              if (typeof v.until != "string")
+                                                return validate28.errors = [{ instancePath: t + "/exceptions/" + g + "/until", schemaPath: "#/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], false;
+                                              var l = q === e;
                                             } else
-                                              var valid10 = !0;
+                                              var l = true;
                                         }
                                       } else
-                                        return validate14.errors = [{ instancePath: instancePath + "/exceptions/" + i1, schemaPath: "#/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                    var valid9 = _errs46 === errors;
-                                    if (!valid9)
+                                        return validate28.errors = [{ instancePath: t + "/exceptions/" + g, schemaPath: "#/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], false;
+                                    var p = P === e;
+                                    if (!p)
                                       break;
                                   }
                                 } else
-                                  return validate14.errors = [{ instancePath: instancePath + "/exceptions", schemaPath: "#/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
-                              var valid0 = _errs44 === errors;
+                                  return validate28.errors = [{ instancePath: t + "/exceptions", schemaPath: "#/properties/exceptions/type", keyword: "type", params: { type: "array" } }], false;
+                              var i = L === e;
                             } else
-                              var valid0 = !0;
-                            if (valid0) {
-                              if (data.plan !== void 0) {
-                                let _errs54 = errors;
-                                if (typeof data.plan != "string")
-                                  return validate14.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid0 = _errs54 === errors;
+                              var i = true;
+                            if (i) {
+                              if (r.plan !== void 0) {
+                                let L = e;
+                                if (typeof r.plan != "string")
+                                  return validate28.errors = [{ instancePath: t + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: "string" } }], false;
+                                var i = L === e;
                               } else
-                                var valid0 = !0;
-                              if (valid0) {
-                                if (data.reason !== void 0) {
-                                  let _errs56 = errors;
-                                  if (typeof data.reason != "string")
-                                    return validate14.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid0 = _errs56 === errors;
+                                var i = true;
+                              if (i) {
+                                if (r.reason !== void 0) {
+                                  let F = e;
+                                  if (typeof r.reason != "string")
+                                    return validate28.errors = [{ instancePath: t + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], false;
+                                  var i = F === e;
                                 } else
-                                  var valid0 = !0;
-                                if (valid0) {
-                                  if (data.whole !== void 0) {
-                                    let _errs58 = errors;
-                                    if (data.whole !== !0)
-                                      return validate14.errors = [{ instancePath: instancePath + "/whole", schemaPath: "#/properties/whole/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                                    var valid0 = _errs58 === errors;
+                                  var i = true;
+                                if (i) {
+                                  if (r.whole !== void 0) {
+                                    let A = e;
+                                    if (r.whole !== true)
+                                      return validate28.errors = [{ instancePath: t + "/whole", schemaPath: "#/properties/whole/const", keyword: "const", params: { allowedValue: true } }], false;
+                                    var i = A === e;
                                   } else
-                                    var valid0 = !0;
-                                  if (valid0) {
-                                    if (data.writes !== void 0) {
-                                      let data28 = data.writes, _errs59 = errors;
-                                      if (errors === _errs59)
-                                        if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
-                                          let missing5;
-                                          if (data28.confirmed === void 0 && (missing5 = "confirmed") || data28.refused === void 0 && (missing5 = "refused") || data28.inDoubt === void 0 && (missing5 = "inDoubt") || data28.notSent === void 0 && (missing5 = "notSent"))
-                                            return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                          if (data28.confirmed !== void 0) {
-                                            let data29 = data28.confirmed, _errs61 = errors;
-                                            if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29) && isFinite(data29)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                            if (errors === _errs61 && typeof data29 == "number" && isFinite(data29) && (data29 < 0 || isNaN(data29)))
-                                              return validate14.errors = [{ instancePath: instancePath + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                            var valid11 = _errs61 === errors;
+                                    var i = true;
+                                  if (i) {
+                                    if (r.writes !== void 0) {
+                                      let g = r.writes, v = e;
+                                      if (e === v)
+                                        if (g && typeof g == "object" && !Array.isArray(g)) {
+                                          let x;
+                                          if (g.confirmed === void 0 && (x = "confirmed") || g.refused === void 0 && (x = "refused") || g.inDoubt === void 0 && (x = "inDoubt") || g.notSent === void 0 && (x = "notSent"))
+                                            return validate28.errors = [{ instancePath: t + "/writes", schemaPath: "#/properties/writes/required", keyword: "required", params: { missingProperty: x } }], false;
+                                          if (g.confirmed !== void 0) {
+                                            let u = g.confirmed, B = e;
+                                            if (!(typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u)))
+                                              return validate28.errors = [{ instancePath: t + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], false;
+                                            if (e === B && typeof u == "number" && isFinite(u) && (u < 0 || isNaN(u)))
+                                              return validate28.errors = [{ instancePath: t + "/writes/confirmed", schemaPath: "#/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                            var w = B === e;
                                           } else
-                                            var valid11 = !0;
-                                          if (valid11) {
-                                            if (data28.refused !== void 0) {
-                                              let data30 = data28.refused, _errs63 = errors;
-                                              if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30) && isFinite(data30)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs63 && typeof data30 == "number" && isFinite(data30) && (data30 < 0 || isNaN(data30)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid11 = _errs63 === errors;
+                                            var w = true;
+                                          if (w) {
+                                            if (g.refused !== void 0) {
+                                              let B = g.refused, q = e;
+                                              if (!(typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B)))
+                                                return validate28.errors = [{ instancePath: t + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], false;
+                                              if (e === q && typeof B == "number" && isFinite(B) && (B < 0 || isNaN(B)))
+                                                return validate28.errors = [{ instancePath: t + "/writes/refused", schemaPath: "#/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                              var w = q === e;
                                             } else
-                                              var valid11 = !0;
-                                            if (valid11) {
-                                              if (data28.inDoubt !== void 0) {
-                                                let data31 = data28.inDoubt, _errs65 = errors;
-                                                if (!(typeof data31 == "number" && !(data31 % 1) && !isNaN(data31) && isFinite(data31)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                if (errors === _errs65 && typeof data31 == "number" && isFinite(data31) && (data31 < 0 || isNaN(data31)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                var valid11 = _errs65 === errors;
+                                              var w = true;
+                                            if (w) {
+                                              if (g.inDoubt !== void 0) {
+                                                let q = g.inDoubt, N = e;
+                                                if (!(typeof q == "number" && !(q % 1) && !isNaN(q) && isFinite(q)))
+                                                  return validate28.errors = [{ instancePath: t + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], false;
+                                                if (e === N && typeof q == "number" && isFinite(q) && (q < 0 || isNaN(q)))
+                                                  return validate28.errors = [{ instancePath: t + "/writes/inDoubt", schemaPath: "#/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                var w = N === e;
                                               } else
-                                                var valid11 = !0;
-                                              if (valid11)
-                                                if (data28.notSent !== void 0) {
-                                                  let data32 = data28.notSent, _errs67 = errors;
-                                                  if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
-                                                    return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                  if (errors === _errs67 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
-                                                    return validate14.errors = [{ instancePath: instancePath + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                  var valid11 = _errs67 === errors;
+                                                var w = true;
+                                              if (w)
+                                                if (g.notSent !== void 0) {
+                                                  let q = g.notSent, N = e;
+                                                  if (!(typeof q == "number" && !(q % 1) && !isNaN(q) && isFinite(q)))
+                                                    return validate28.errors = [{ instancePath: t + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], false;
+                                                  if (e === N && typeof q == "number" && isFinite(q) && (q < 0 || isNaN(q)))
+                                                    return validate28.errors = [{ instancePath: t + "/writes/notSent", schemaPath: "#/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                  var w = N === e;
                                                 } else
-                                                  var valid11 = !0;
+                                                  var w = true;
                                             }
                                           }
                                         } else
-                                          return validate14.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid0 = _errs59 === errors;
+                                          return validate28.errors = [{ instancePath: t + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "object" } }], false;
+                                      var i = v === e;
                                     } else
-                                      var valid0 = !0;
-                                    if (valid0) {
-                                      if (data.parts !== void 0) {
-                                        let data33 = data.parts, _errs69 = errors;
-                                        if (errors === _errs69)
-                                          if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {
-                                            let missing6;
-                                            if (data33.confirmed === void 0 && (missing6 = "confirmed") || data33.refused === void 0 && (missing6 = "refused") || data33.inDoubt === void 0 && (missing6 = "inDoubt") || data33.notSent === void 0 && (missing6 = "notSent"))
-                                              return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                            if (data33.confirmed !== void 0) {
-                                              let data34 = data33.confirmed, _errs71 = errors;
-                                              if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs71 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid12 = _errs71 === errors;
+                                      var i = true;
+                                    if (i) {
+                                      if (r.parts !== void 0) {
+                                        let v = r.parts, P = e;
+                                        if (e === P)
+                                          if (v && typeof v == "object" && !Array.isArray(v)) {
+                                            let u;
+                                            if (v.confirmed === void 0 && (u = "confirmed") || v.refused === void 0 && (u = "refused") || v.inDoubt === void 0 && (u = "inDoubt") || v.notSent === void 0 && (u = "notSent"))
+                                              return validate28.errors = [{ instancePath: t + "/parts", schemaPath: "#/properties/parts/required", keyword: "required", params: { missingProperty: u } }], false;
+                                            if (v.confirmed !== void 0) {
+                                              let B = v.confirmed, q = e;
+                                              if (!(typeof B == "number" && !(B % 1) && !isNaN(B) && isFinite(B)))
+                                                return validate28.errors = [{ instancePath: t + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], false;
+                                              if (e === q && typeof B == "number" && isFinite(B) && (B < 0 || isNaN(B)))
+                                                return validate28.errors = [{ instancePath: t + "/parts/confirmed", schemaPath: "#/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                              var f = q === e;
                                             } else
-                                              var valid12 = !0;
-                                            if (valid12) {
-                                              if (data33.refused !== void 0) {
-                                                let data35 = data33.refused, _errs73 = errors;
-                                                if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                if (errors === _errs73 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
-                                                  return validate14.errors = [{ instancePath: instancePath + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                var valid12 = _errs73 === errors;
+                                              var f = true;
+                                            if (f) {
+                                              if (v.refused !== void 0) {
+                                                let q = v.refused, N = e;
+                                                if (!(typeof q == "number" && !(q % 1) && !isNaN(q) && isFinite(q)))
+                                                  return validate28.errors = [{ instancePath: t + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], false;
+                                                if (e === N && typeof q == "number" && isFinite(q) && (q < 0 || isNaN(q)))
+                                                  return validate28.errors = [{ instancePath: t + "/parts/refused", schemaPath: "#/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                var f = N === e;
                                               } else
-                                                var valid12 = !0;
-                                              if (valid12) {
-                                                if (data33.inDoubt !== void 0) {
-                                                  let data36 = data33.inDoubt, _errs75 = errors;
-                                                  if (!(typeof data36 == "number" && !(data36 % 1) && !isNaN(data36) && isFinite(data36)))
-                                                    return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                  if (errors === _errs75 && typeof data36 == "number" && isFinite(data36) && (data36 < 0 || isNaN(data36)))
-                                                    return validate14.errors = [{ instancePath: instancePath + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                  var valid12 = _errs75 === errors;
+                                                var f = true;
+                                              if (f) {
+                                                if (v.inDoubt !== void 0) {
+                                                  let N = v.inDoubt, T = e;
+                                                  if (!(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)))
+                                                    return validate28.errors = [{ instancePath: t + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], false;
+                                                  if (e === T && typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)))
+                                                    return validate28.errors = [{ instancePath: t + "/parts/inDoubt", schemaPath: "#/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                  var f = T === e;
                                                 } else
-                                                  var valid12 = !0;
-                                                if (valid12)
-                                                  if (data33.notSent !== void 0) {
-                                                    let data37 = data33.notSent, _errs77 = errors;
-                                                    if (!(typeof data37 == "number" && !(data37 % 1) && !isNaN(data37) && isFinite(data37)))
-                                                      return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                    if (errors === _errs77 && typeof data37 == "number" && isFinite(data37) && (data37 < 0 || isNaN(data37)))
-                                                      return validate14.errors = [{ instancePath: instancePath + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                    var valid12 = _errs77 === errors;
+                                                  var f = true;
+                                                if (f)
+                                                  if (v.notSent !== void 0) {
+                                                    let N = v.notSent, T = e;
+                                                    if (!(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)))
+                                                      return validate28.errors = [{ instancePath: t + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], false;
+                                                    if (e === T && typeof N == "number" && isFinite(N) && (N < 0 || isNaN(N)))
+                                                      return validate28.errors = [{ instancePath: t + "/parts/notSent", schemaPath: "#/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                    var f = T === e;
                                                   } else
-                                                    var valid12 = !0;
+                                                    var f = true;
                                               }
                                             }
                                           } else
-                                            return validate14.errors = [{ instancePath: instancePath + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                        var valid0 = _errs69 === errors;
+                                            return validate28.errors = [{ instancePath: t + "/parts", schemaPath: "#/properties/parts/type", keyword: "type", params: { type: "object" } }], false;
+                                        var i = P === e;
                                       } else
-                                        var valid0 = !0;
-                                      if (valid0) {
-                                        if (data.refusals !== void 0) {
-                                          let data38 = data.refusals, _errs79 = errors;
-                                          if (errors === errors)
-                                            if (Array.isArray(data38)) {
-                                              var valid14 = !0;
-                                              let len2 = data38.length;
-                                              for (let i2 = 0; i2 < len2; i2++) {
-                                                let data39 = data38[i2], _errs82 = errors;
-                                                if (errors === _errs82)
-                                                  if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
-                                                    let missing7;
-                                                    if (data39.domains === void 0 && (missing7 = "domains") || data39.items === void 0 && (missing7 = "items") || data39.code === void 0 && (missing7 = "code") || data39.message === void 0 && (missing7 = "message"))
-                                                      return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2, schemaPath: "shared.schema.json#/$defs/refusals/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                                    if (data39.domains !== void 0) {
-                                                      let data40 = data39.domains, _errs84 = errors;
-                                                      if (errors === _errs84)
-                                                        if (Array.isArray(data40)) {
-                                                          var valid16 = !0;
-                                                          let len3 = data40.length;
-                                                          for (let i3 = 0; i3 < len3; i3++) {
-                                                            let _errs86 = errors;
-                                                            if (typeof data40[i3] != "string")
-                                                              return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/domains/" + i3, schemaPath: "shared.schema.json#/$defs/refusals/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                            var valid16 = _errs86 === errors;
-                                                            if (!valid16)
-                                                              break;
-                                                          }
-                                                        } else
-                                                          return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/domains", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                      var valid15 = _errs84 === errors;
-                                                    } else
-                                                      var valid15 = !0;
-                                                    if (valid15) {
-                                                      if (data39.items !== void 0) {
-                                                        let data42 = data39.items, _errs88 = errors;
-                                                        if (errors === _errs88)
-                                                          if (Array.isArray(data42)) {
-                                                            var valid17 = !0;
-                                                            let len4 = data42.length;
-                                                            for (let i4 = 0; i4 < len4; i4++) {
-                                                              let _errs90 = errors;
-                                                              if (typeof data42[i4] != "string")
-                                                                return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/items/" + i4, schemaPath: "shared.schema.json#/$defs/refusals/items/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                              var valid17 = _errs90 === errors;
-                                                              if (!valid17)
-                                                                break;
-                                                            }
-                                                          } else
-                                                            return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/items", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                                                        var valid15 = _errs88 === errors;
-                                                      } else
-                                                        var valid15 = !0;
-                                                      if (valid15) {
-                                                        if (data39.code !== void 0) {
-                                                          let data44 = data39.code, _errs92 = errors;
-                                                          if (!(typeof data44 == "number" && !(data44 % 1) && !isNaN(data44) && isFinite(data44)) && data44 !== null)
-                                                            return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/code", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/code/type", keyword: "type", params: { type: schema21.items.properties.code.type } }], !1;
-                                                          var valid15 = _errs92 === errors;
-                                                        } else
-                                                          var valid15 = !0;
-                                                        if (valid15)
-                                                          if (data39.message !== void 0) {
-                                                            let _errs94 = errors;
-                                                            if (typeof data39.message != "string")
-                                                              return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2 + "/message", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/message/type", keyword: "type", params: { type: "string" } }], !1;
-                                                            var valid15 = _errs94 === errors;
-                                                          } else
-                                                            var valid15 = !0;
-                                                      }
-                                                    }
-                                                  } else
-                                                    return validate14.errors = [{ instancePath: instancePath + "/refusals/" + i2, schemaPath: "shared.schema.json#/$defs/refusals/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid14 = _errs82 === errors;
-                                                if (!valid14)
-                                                  break;
-                                              }
-                                            } else
-                                              return validate14.errors = [{ instancePath: instancePath + "/refusals", schemaPath: "shared.schema.json#/$defs/refusals/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid0 = _errs79 === errors;
+                                        var i = true;
+                                      if (i) {
+                                        if (r.refusals !== void 0) {
+                                          let P = e;
+                                          validate37(r.refusals, { instancePath: t + "/refusals", parentData: r, parentDataProperty: "refusals", rootData: h }) || (s = s === null ? validate37.errors : s.concat(validate37.errors), e = s.length);
+                                          var i = P === e;
                                         } else
-                                          var valid0 = !0;
-                                        if (valid0) {
-                                          if (data.outcome !== void 0) {
-                                            let data46 = data.outcome, _errs96 = errors;
-                                            if (typeof data46 != "string")
-                                              return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                            if (!(data46 === "unfinished" || data46 === "complete" || data46 === "incomplete" || data46 === "interrupted"))
-                                              return validate14.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.outcome.enum } }], !1;
-                                            var valid0 = _errs96 === errors;
+                                          var i = true;
+                                        if (i) {
+                                          if (r.outcome !== void 0) {
+                                            let x = r.outcome, u = e;
+                                            if (typeof x != "string")
+                                              return validate28.errors = [{ instancePath: t + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], false;
+                                            if (!(x === "unfinished" || x === "complete" || x === "incomplete" || x === "interrupted"))
+                                              return validate28.errors = [{ instancePath: t + "/outcome", schemaPath: "#/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema10.properties.outcome.enum } }], false;
+                                            var i = u === e;
                                           } else
-                                            var valid0 = !0;
-                                          if (valid0) {
-                                            if (data.settledBatches !== void 0) {
-                                              let data47 = data.settledBatches, _errs98 = errors;
-                                              if (!(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], !1;
-                                              if (errors === _errs98 && typeof data47 == "number" && isFinite(data47) && (data47 < 0 || isNaN(data47)))
-                                                return validate14.errors = [{ instancePath: instancePath + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                              var valid0 = _errs98 === errors;
+                                            var i = true;
+                                          if (i) {
+                                            if (r.settledBatches !== void 0) {
+                                              let u = r.settledBatches, B = e;
+                                              if (!(typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u)))
+                                                return validate28.errors = [{ instancePath: t + "/settledBatches", schemaPath: "#/properties/settledBatches/type", keyword: "type", params: { type: "integer" } }], false;
+                                              if (e === B && typeof u == "number" && isFinite(u) && (u < 0 || isNaN(u)))
+                                                return validate28.errors = [{ instancePath: t + "/settledBatches", schemaPath: "#/properties/settledBatches/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                              var i = B === e;
                                             } else
-                                              var valid0 = !0;
-                                            if (valid0)
-                                              if (data.settled !== void 0) {
-                                                let data48 = data.settled, _errs100 = errors;
-                                                if (errors === _errs100)
-                                                  if (Array.isArray(data48)) {
-                                                    var valid18 = !0;
-                                                    let len5 = data48.length;
-                                                    for (let i5 = 0; i5 < len5; i5++) {
-                                                      let data49 = data48[i5], _errs102 = errors;
-                                                      if (!(typeof data49 == "number" && !(data49 % 1) && !isNaN(data49) && isFinite(data49)))
-                                                        return validate14.errors = [{ instancePath: instancePath + "/settled/" + i5, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                      if (errors === _errs102 && typeof data49 == "number" && isFinite(data49) && (data49 < 0 || isNaN(data49)))
-                                                        return validate14.errors = [{ instancePath: instancePath + "/settled/" + i5, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                      var valid18 = _errs102 === errors;
-                                                      if (!valid18)
+                                              var i = true;
+                                            if (i)
+                                              if (r.settled !== void 0) {
+                                                let u = r.settled, B = e;
+                                                if (e === B)
+                                                  if (Array.isArray(u)) {
+                                                    var o = true;
+                                                    let N = u.length;
+                                                    for (let T = 0; T < N; T++) {
+                                                      let Z = u[T], $ = e;
+                                                      if (!(typeof Z == "number" && !(Z % 1) && !isNaN(Z) && isFinite(Z)))
+                                                        return validate28.errors = [{ instancePath: t + "/settled/" + T, schemaPath: "#/properties/settled/items/type", keyword: "type", params: { type: "integer" } }], false;
+                                                      if (e === $ && typeof Z == "number" && isFinite(Z) && (Z < 0 || isNaN(Z)))
+                                                        return validate28.errors = [{ instancePath: t + "/settled/" + T, schemaPath: "#/properties/settled/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                      var o = $ === e;
+                                                      if (!o)
                                                         break;
                                                     }
                                                   } else
-                                                    return validate14.errors = [{ instancePath: instancePath + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], !1;
-                                                var valid0 = _errs100 === errors;
+                                                    return validate28.errors = [{ instancePath: t + "/settled", schemaPath: "#/properties/settled/type", keyword: "type", params: { type: "array" } }], false;
+                                                var i = B === e;
                                               } else
-                                                var valid0 = !0;
+                                                var i = true;
                                           }
                                         }
                                       }
@@ -883,498 +906,519 @@ function validate14(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate14.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate14.errors = vErrors, errors === 0;
+      return validate28.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate28.errors = s, e === 0;
 }
-var prunedFileFits = validate15, schema22 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: !0 }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, refusals: { $ref: "shared.schema.json#/$defs/refusals" }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
-function validate15(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.dropped === void 0 && (missing0 = "dropped") || data.applies === void 0 && (missing0 = "applies"))
-        return validate15.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.pruned/1")
-          return validate15.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.pruned/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var prunedFileFits = validate39, schema16 = { $id: "https://edgewise.invalid/schemas/state/pruned.schema.json", type: "object", required: ["format", "dropped", "applies"], properties: { format: { const: "edgewise.pruned/1" }, dropped: { type: "integer", minimum: 0 }, applies: { type: "array", items: { type: "object", required: ["id", "startedAt", "endedAt", "commit", "author", "writes", "outcome"], properties: { id: { type: "string" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, workspace: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, overrides: { type: "array", items: { type: "object", required: ["policy", "reason"], properties: { policy: { type: "string" }, reason: { type: "string" } } } }, exceptions: { type: "array", items: { type: "object", required: ["policy", "reason", "until"], properties: { policy: { type: "string" }, reason: { type: "string" }, until: { type: "string" } } } }, plan: { type: "string" }, reason: { type: "string" }, whole: { const: true }, writes: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, parts: { type: "object", required: ["confirmed", "refused", "inDoubt", "notSent"], properties: { confirmed: { type: "integer", minimum: 0 }, refused: { type: "integer", minimum: 0 }, inDoubt: { type: "integer", minimum: 0 }, notSent: { type: "integer", minimum: 0 } } }, refusals: { $ref: "shared.schema.json#/$defs/refusals" }, outcome: { type: "string", enum: ["unfinished", "complete", "incomplete", "interrupted"] } } } } } };
+function validate40(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate40.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
+    } else
+      return validate40.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate40.errors = s, e === 0;
+}
+function validate42(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  return typeof r != "string" && r !== null ? (validate42.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: schema12.type } }], false) : e === 0 && typeof r == "string" && !pattern0.test(r) ? (validate42.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false) : (validate42.errors = s, e === 0);
+}
+function validate44(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.author === void 0 && (n = "author") || r.subject === void 0 && (n = "subject"))
+        return validate44.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.author !== void 0) {
+        let a = e;
+        if (typeof r.author != "string")
+          return validate44.errors = [{ instancePath: t + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.dropped !== void 0) {
-          let data1 = data.dropped, _errs2 = errors;
-          if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
-            return validate15.errors = [{ instancePath: instancePath + "/dropped", schemaPath: "#/properties/dropped/type", keyword: "type", params: { type: "integer" } }], !1;
-          if (errors === _errs2 && typeof data1 == "number" && isFinite(data1) && (data1 < 0 || isNaN(data1)))
-            return validate15.errors = [{ instancePath: instancePath + "/dropped", schemaPath: "#/properties/dropped/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i)
+        if (r.subject !== void 0) {
+          let a = e;
+          if (typeof r.subject != "string")
+            return validate44.errors = [{ instancePath: t + "/subject", schemaPath: "#/properties/subject/type", keyword: "type", params: { type: "string" } }], false;
+          var i = a === e;
         } else
-          var valid0 = !0;
-        if (valid0)
-          if (data.applies !== void 0) {
-            let data2 = data.applies, _errs4 = errors;
-            if (errors === _errs4)
-              if (Array.isArray(data2)) {
-                var valid1 = !0;
-                let len0 = data2.length;
-                for (let i0 = 0; i0 < len0; i0++) {
-                  let data3 = data2[i0], _errs6 = errors;
-                  if (errors === _errs6)
-                    if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
-                      let missing1;
-                      if (data3.id === void 0 && (missing1 = "id") || data3.startedAt === void 0 && (missing1 = "startedAt") || data3.endedAt === void 0 && (missing1 = "endedAt") || data3.commit === void 0 && (missing1 = "commit") || data3.author === void 0 && (missing1 = "author") || data3.writes === void 0 && (missing1 = "writes") || data3.outcome === void 0 && (missing1 = "outcome"))
-                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0, schemaPath: "#/properties/applies/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                      if (data3.id !== void 0) {
-                        let _errs8 = errors;
-                        if (typeof data3.id != "string")
-                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/id", schemaPath: "#/properties/applies/items/properties/id/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid2 = _errs8 === errors;
+          var i = true;
+    } else
+      return validate44.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate44.errors = s, e === 0;
+}
+function validate46(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.name === void 0 && (n = "name") || r.knownBy === void 0 && (n = "knownBy"))
+        return validate46.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.name !== void 0) {
+        let a = e;
+        if (typeof r.name != "string")
+          return validate46.errors = [{ instancePath: t + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.knownBy !== void 0) {
+          let p = r.knownBy, l = e;
+          if (typeof p != "string")
+            return validate46.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], false;
+          if (!(p === "oidc" || p === "proxy" || p === "ci" || p === "database" || p === "token" || p === "serve" || p === "unidentified"))
+            return validate46.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema14.properties.knownBy.enum } }], false;
+          var i = l === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.issuer !== void 0) {
+            let l = e;
+            if (typeof r.issuer != "string")
+              return validate46.errors = [{ instancePath: t + "/issuer", schemaPath: "#/properties/issuer/type", keyword: "type", params: { type: "string" } }], false;
+            var i = l === e;
+          } else
+            var i = true;
+          if (i)
+            if (r.sub !== void 0) {
+              let l = e;
+              if (typeof r.sub != "string")
+                return validate46.errors = [{ instancePath: t + "/sub", schemaPath: "#/properties/sub/type", keyword: "type", params: { type: "string" } }], false;
+              var i = l === e;
+            } else
+              var i = true;
+        }
+      }
+    } else
+      return validate46.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate46.errors = s, e === 0;
+}
+function validate48(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (Array.isArray(r)) {
+      var i = true;
+      let l = r.length;
+      for (let w = 0; w < l; w++) {
+        let f = r[w], o = e;
+        if (e === o)
+          if (f && typeof f == "object" && !Array.isArray(f)) {
+            let D;
+            if (f.domains === void 0 && (D = "domains") || f.items === void 0 && (D = "items") || f.code === void 0 && (D = "code") || f.message === void 0 && (D = "message"))
+              return validate48.errors = [{ instancePath: t + "/" + w, schemaPath: "#/items/required", keyword: "required", params: { missingProperty: D } }], false;
+            if (f.domains !== void 0) {
+              let V = f.domains, m = e;
+              if (e === m)
+                if (Array.isArray(V)) {
+                  var n = true;
+                  let E = V.length;
+                  for (let b = 0; b < E; b++) {
+                    let y = e;
+                    if (typeof V[b] != "string")
+                      return validate48.errors = [{ instancePath: t + "/" + w + "/domains/" + b, schemaPath: "#/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], false;
+                    var n = y === e;
+                    if (!n)
+                      break;
+                  }
+                } else
+                  return validate48.errors = [{ instancePath: t + "/" + w + "/domains", schemaPath: "#/items/properties/domains/type", keyword: "type", params: { type: "array" } }], false;
+              var a = m === e;
+            } else
+              var a = true;
+            if (a) {
+              if (f.items !== void 0) {
+                let m = f.items, c = e;
+                if (e === c)
+                  if (Array.isArray(m)) {
+                    var p = true;
+                    let b = m.length;
+                    for (let y = 0; y < b; y++) {
+                      let d = e;
+                      if (typeof m[y] != "string")
+                        return validate48.errors = [{ instancePath: t + "/" + w + "/items/" + y, schemaPath: "#/items/properties/items/items/type", keyword: "type", params: { type: "string" } }], false;
+                      var p = d === e;
+                      if (!p)
+                        break;
+                    }
+                  } else
+                    return validate48.errors = [{ instancePath: t + "/" + w + "/items", schemaPath: "#/items/properties/items/type", keyword: "type", params: { type: "array" } }], false;
+                var a = c === e;
+              } else
+                var a = true;
+              if (a) {
+                if (f.code !== void 0) {
+                  let c = f.code, E = e;
+                  if (!(typeof c == "number" && !(c % 1) && !isNaN(c) && isFinite(c)) && c !== null)
+                    return validate48.errors = [{ instancePath: t + "/" + w + "/code", schemaPath: "#/items/properties/code/type", keyword: "type", params: { type: schema15.items.properties.code.type } }], false;
+                  var a = E === e;
+                } else
+                  var a = true;
+                if (a)
+                  if (f.message !== void 0) {
+                    let c = e;
+                    if (typeof f.message != "string")
+                      return validate48.errors = [{ instancePath: t + "/" + w + "/message", schemaPath: "#/items/properties/message/type", keyword: "type", params: { type: "string" } }], false;
+                    var a = c === e;
+                  } else
+                    var a = true;
+              }
+            }
+          } else
+            return validate48.errors = [{ instancePath: t + "/" + w, schemaPath: "#/items/type", keyword: "type", params: { type: "object" } }], false;
+        var i = o === e;
+        if (!i)
+          break;
+      }
+    } else
+      return validate48.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "array" } }], false;
+  return validate48.errors = s, e === 0;
+}
+function validate39(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let D;
+      if (r.format === void 0 && (D = "format") || r.dropped === void 0 && (D = "dropped") || r.applies === void 0 && (D = "applies"))
+        return validate39.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: D } }], false;
+      if (r.format !== void 0) {
+        let V = e;
+        if (r.format !== "edgewise.pruned/1")
+          return validate39.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.pruned/1" } }], false;
+        var i = V === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.dropped !== void 0) {
+          let m = r.dropped, c = e;
+          if (!(typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m)))
+            return validate39.errors = [{ instancePath: t + "/dropped", schemaPath: "#/properties/dropped/type", keyword: "type", params: { type: "integer" } }], false;
+          if (e === c && typeof m == "number" && isFinite(m) && (m < 0 || isNaN(m)))
+            return validate39.errors = [{ instancePath: t + "/dropped", schemaPath: "#/properties/dropped/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+          var i = c === e;
+        } else
+          var i = true;
+        if (i)
+          if (r.applies !== void 0) {
+            let m = r.applies, c = e;
+            if (e === c)
+              if (Array.isArray(m)) {
+                var n = true;
+                let b = m.length;
+                for (let y = 0; y < b; y++) {
+                  let d = m[y], j = e;
+                  if (e === j)
+                    if (d && typeof d == "object" && !Array.isArray(d)) {
+                      let W;
+                      if (d.id === void 0 && (W = "id") || d.startedAt === void 0 && (W = "startedAt") || d.endedAt === void 0 && (W = "endedAt") || d.commit === void 0 && (W = "commit") || d.author === void 0 && (W = "author") || d.writes === void 0 && (W = "writes") || d.outcome === void 0 && (W = "outcome"))
+                        return validate39.errors = [{ instancePath: t + "/applies/" + y, schemaPath: "#/properties/applies/items/required", keyword: "required", params: { missingProperty: W } }], false;
+                      if (d.id !== void 0) {
+                        let H = e;
+                        if (typeof d.id != "string")
+                          return validate39.errors = [{ instancePath: t + "/applies/" + y + "/id", schemaPath: "#/properties/applies/items/properties/id/type", keyword: "type", params: { type: "string" } }], false;
+                        var a = H === e;
                       } else
-                        var valid2 = !0;
-                      if (valid2) {
-                        if (data3.startedAt !== void 0) {
-                          let data5 = data3.startedAt, _errs10 = errors;
-                          if (errors === errors)
-                            if (typeof data5 == "string") {
-                              if (!pattern0.test(data5))
-                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/startedAt", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                            } else
-                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/startedAt", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid2 = _errs10 === errors;
+                        var a = true;
+                      if (a) {
+                        if (d.startedAt !== void 0) {
+                          let L = e;
+                          validate40(d.startedAt, { instancePath: t + "/applies/" + y + "/startedAt", parentData: d, parentDataProperty: "startedAt", rootData: h }) || (s = s === null ? validate40.errors : s.concat(validate40.errors), e = s.length);
+                          var a = L === e;
                         } else
-                          var valid2 = !0;
-                        if (valid2) {
-                          if (data3.endedAt !== void 0) {
-                            let data6 = data3.endedAt, _errs13 = errors, _errs14 = errors;
-                            if (typeof data6 != "string" && data6 !== null)
-                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                            if (errors === _errs14 && typeof data6 == "string" && !pattern0.test(data6))
-                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                            var valid2 = _errs13 === errors;
+                          var a = true;
+                        if (a) {
+                          if (d.endedAt !== void 0) {
+                            let F = e;
+                            validate42(d.endedAt, { instancePath: t + "/applies/" + y + "/endedAt", parentData: d, parentDataProperty: "endedAt", rootData: h }) || (s = s === null ? validate42.errors : s.concat(validate42.errors), e = s.length);
+                            var a = F === e;
                           } else
-                            var valid2 = !0;
-                          if (valid2) {
-                            if (data3.commit !== void 0) {
-                              let data7 = data3.commit, _errs16 = errors;
-                              if (typeof data7 != "string" && data7 !== null)
-                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/commit", schemaPath: "#/properties/applies/items/properties/commit/type", keyword: "type", params: { type: schema22.properties.applies.items.properties.commit.type } }], !1;
-                              var valid2 = _errs16 === errors;
+                            var a = true;
+                          if (a) {
+                            if (d.commit !== void 0) {
+                              let A = d.commit, g = e;
+                              if (typeof A != "string" && A !== null)
+                                return validate39.errors = [{ instancePath: t + "/applies/" + y + "/commit", schemaPath: "#/properties/applies/items/properties/commit/type", keyword: "type", params: { type: schema16.properties.applies.items.properties.commit.type } }], false;
+                              var a = g === e;
                             } else
-                              var valid2 = !0;
-                            if (valid2) {
-                              if (data3.onTopOf !== void 0) {
-                                let _errs18 = errors;
-                                if (typeof data3.onTopOf != "string")
-                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/onTopOf", schemaPath: "#/properties/applies/items/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid2 = _errs18 === errors;
+                              var a = true;
+                            if (a) {
+                              if (d.onTopOf !== void 0) {
+                                let g = e;
+                                if (typeof d.onTopOf != "string")
+                                  return validate39.errors = [{ instancePath: t + "/applies/" + y + "/onTopOf", schemaPath: "#/properties/applies/items/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], false;
+                                var a = g === e;
                               } else
-                                var valid2 = !0;
-                              if (valid2) {
-                                if (data3.committed !== void 0) {
-                                  let data9 = data3.committed, _errs20 = errors;
-                                  if (errors === errors)
-                                    if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
-                                      let missing2;
-                                      if (data9.author === void 0 && (missing2 = "author") || data9.subject === void 0 && (missing2 = "subject"))
-                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/committed", schemaPath: "shared.schema.json#/$defs/committed/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                      if (data9.author !== void 0) {
-                                        let _errs23 = errors;
-                                        if (typeof data9.author != "string")
-                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/committed/author", schemaPath: "shared.schema.json#/$defs/committed/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid6 = _errs23 === errors;
-                                      } else
-                                        var valid6 = !0;
-                                      if (valid6)
-                                        if (data9.subject !== void 0) {
-                                          let _errs25 = errors;
-                                          if (typeof data9.subject != "string")
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/committed/subject", schemaPath: "shared.schema.json#/$defs/committed/properties/subject/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid6 = _errs25 === errors;
-                                        } else
-                                          var valid6 = !0;
-                                    } else
-                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/committed", schemaPath: "shared.schema.json#/$defs/committed/type", keyword: "type", params: { type: "object" } }], !1;
-                                  var valid2 = _errs20 === errors;
+                                var a = true;
+                              if (a) {
+                                if (d.committed !== void 0) {
+                                  let v = e;
+                                  validate44(d.committed, { instancePath: t + "/applies/" + y + "/committed", parentData: d, parentDataProperty: "committed", rootData: h }) || (s = s === null ? validate44.errors : s.concat(validate44.errors), e = s.length);
+                                  var a = v === e;
                                 } else
-                                  var valid2 = !0;
-                                if (valid2) {
-                                  if (data3.author !== void 0) {
-                                    let data12 = data3.author, _errs27 = errors;
-                                    if (typeof data12 != "string" && data12 !== null)
-                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/author", schemaPath: "#/properties/applies/items/properties/author/type", keyword: "type", params: { type: schema22.properties.applies.items.properties.author.type } }], !1;
-                                    var valid2 = _errs27 === errors;
+                                  var a = true;
+                                if (a) {
+                                  if (d.author !== void 0) {
+                                    let P = d.author, x = e;
+                                    if (typeof P != "string" && P !== null)
+                                      return validate39.errors = [{ instancePath: t + "/applies/" + y + "/author", schemaPath: "#/properties/applies/items/properties/author/type", keyword: "type", params: { type: schema16.properties.applies.items.properties.author.type } }], false;
+                                    var a = x === e;
                                   } else
-                                    var valid2 = !0;
-                                  if (valid2) {
-                                    if (data3.workspace !== void 0) {
-                                      let _errs29 = errors;
-                                      if (typeof data3.workspace != "string")
-                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/workspace", schemaPath: "#/properties/applies/items/properties/workspace/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid2 = _errs29 === errors;
+                                    var a = true;
+                                  if (a) {
+                                    if (d.workspace !== void 0) {
+                                      let x = e;
+                                      if (typeof d.workspace != "string")
+                                        return validate39.errors = [{ instancePath: t + "/applies/" + y + "/workspace", schemaPath: "#/properties/applies/items/properties/workspace/type", keyword: "type", params: { type: "string" } }], false;
+                                      var a = x === e;
                                     } else
-                                      var valid2 = !0;
-                                    if (valid2) {
-                                      if (data3.by !== void 0) {
-                                        let data14 = data3.by, _errs31 = errors;
-                                        if (errors === errors)
-                                          if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
-                                            let missing3;
-                                            if (data14.name === void 0 && (missing3 = "name") || data14.knownBy === void 0 && (missing3 = "knownBy"))
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                            if (data14.name !== void 0) {
-                                              let _errs34 = errors;
-                                              if (typeof data14.name != "string")
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid8 = _errs34 === errors;
-                                            } else
-                                              var valid8 = !0;
-                                            if (valid8) {
-                                              if (data14.knownBy !== void 0) {
-                                                let data16 = data14.knownBy, _errs36 = errors;
-                                                if (typeof data16 != "string")
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                if (!(data16 === "oidc" || data16 === "proxy" || data16 === "ci" || data16 === "database" || data16 === "token" || data16 === "serve" || data16 === "unidentified"))
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                                                var valid8 = _errs36 === errors;
-                                              } else
-                                                var valid8 = !0;
-                                              if (valid8) {
-                                                if (data14.issuer !== void 0) {
-                                                  let _errs38 = errors;
-                                                  if (typeof data14.issuer != "string")
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid8 = _errs38 === errors;
-                                                } else
-                                                  var valid8 = !0;
-                                                if (valid8)
-                                                  if (data14.sub !== void 0) {
-                                                    let _errs40 = errors;
-                                                    if (typeof data14.sub != "string")
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid8 = _errs40 === errors;
-                                                  } else
-                                                    var valid8 = !0;
-                                              }
-                                            }
-                                          } else
-                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                        var valid2 = _errs31 === errors;
+                                      var a = true;
+                                    if (a) {
+                                      if (d.by !== void 0) {
+                                        let u = e;
+                                        validate46(d.by, { instancePath: t + "/applies/" + y + "/by", parentData: d, parentDataProperty: "by", rootData: h }) || (s = s === null ? validate46.errors : s.concat(validate46.errors), e = s.length);
+                                        var a = u === e;
                                       } else
-                                        var valid2 = !0;
-                                      if (valid2) {
-                                        if (data3.overrides !== void 0) {
-                                          let data19 = data3.overrides, _errs42 = errors;
-                                          if (errors === _errs42)
-                                            if (Array.isArray(data19)) {
-                                              var valid9 = !0;
-                                              let len1 = data19.length;
-                                              for (let i1 = 0; i1 < len1; i1++) {
-                                                let data20 = data19[i1], _errs44 = errors;
-                                                if (errors === _errs44)
-                                                  if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-                                                    let missing4;
-                                                    if (data20.policy === void 0 && (missing4 = "policy") || data20.reason === void 0 && (missing4 = "reason"))
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                                    if (data20.policy !== void 0) {
-                                                      let _errs46 = errors;
-                                                      if (typeof data20.policy != "string")
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/policy", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid10 = _errs46 === errors;
+                                        var a = true;
+                                      if (a) {
+                                        if (d.overrides !== void 0) {
+                                          let B = d.overrides, q = e;
+                                          if (e === q)
+                                            if (Array.isArray(B)) {
+                                              var p = true;
+                                              let T = B.length;
+                                              for (let Z = 0; Z < T; Z++) {
+                                                let $ = B[Z], S = e;
+                                                if (e === S)
+                                                  if ($ && typeof $ == "object" && !Array.isArray($)) {
+                                                    let te;
+                                                    if ($.policy === void 0 && (te = "policy") || $.reason === void 0 && (te = "reason"))
+                                                      return validate39.errors = [{ instancePath: t + "/applies/" + y + "/overrides/" + Z, schemaPath: "#/properties/applies/items/properties/overrides/items/required", keyword: "required", params: { missingProperty: te } }], false;
+                                                    if ($.policy !== void 0) {
+                                                      let G = e;
+                                                      if (typeof $.policy != "string")
+                                                        return validate39.errors = [{ instancePath: t + "/applies/" + y + "/overrides/" + Z + "/policy", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/policy/type", keyword: "type", params: { type: "string" } }], false;
+                                                      var l = G === e;
                                                     } else
-                                                      var valid10 = !0;
-                                                    if (valid10)
-                                                      if (data20.reason !== void 0) {
-                                                        let _errs48 = errors;
-                                                        if (typeof data20.reason != "string")
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1 + "/reason", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid10 = _errs48 === errors;
+                                                      var l = true;
+                                                    if (l)
+                                                      if ($.reason !== void 0) {
+                                                        let G = e;
+                                                        if (typeof $.reason != "string")
+                                                          return validate39.errors = [{ instancePath: t + "/applies/" + y + "/overrides/" + Z + "/reason", schemaPath: "#/properties/applies/items/properties/overrides/items/properties/reason/type", keyword: "type", params: { type: "string" } }], false;
+                                                        var l = G === e;
                                                       } else
-                                                        var valid10 = !0;
+                                                        var l = true;
                                                   } else
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides/" + i1, schemaPath: "#/properties/applies/items/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid9 = _errs44 === errors;
-                                                if (!valid9)
+                                                    return validate39.errors = [{ instancePath: t + "/applies/" + y + "/overrides/" + Z, schemaPath: "#/properties/applies/items/properties/overrides/items/type", keyword: "type", params: { type: "object" } }], false;
+                                                var p = S === e;
+                                                if (!p)
                                                   break;
                                               }
                                             } else
-                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/overrides", schemaPath: "#/properties/applies/items/properties/overrides/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid2 = _errs42 === errors;
+                                              return validate39.errors = [{ instancePath: t + "/applies/" + y + "/overrides", schemaPath: "#/properties/applies/items/properties/overrides/type", keyword: "type", params: { type: "array" } }], false;
+                                          var a = q === e;
                                         } else
-                                          var valid2 = !0;
-                                        if (valid2) {
-                                          if (data3.exceptions !== void 0) {
-                                            let data23 = data3.exceptions, _errs50 = errors;
-                                            if (errors === _errs50)
-                                              if (Array.isArray(data23)) {
-                                                var valid11 = !0;
-                                                let len2 = data23.length;
-                                                for (let i2 = 0; i2 < len2; i2++) {
-                                                  let data24 = data23[i2], _errs52 = errors;
-                                                  if (errors === _errs52)
-                                                    if (data24 && typeof data24 == "object" && !Array.isArray(data24)) {
-                                                      let missing5;
-                                                      if (data24.policy === void 0 && (missing5 = "policy") || data24.reason === void 0 && (missing5 = "reason") || data24.until === void 0 && (missing5 = "until"))
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                                      if (data24.policy !== void 0) {
-                                                        let _errs54 = errors;
-                                                        if (typeof data24.policy != "string")
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/policy", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid12 = _errs54 === errors;
+                                          var a = true;
+                                        if (a) {
+                                          if (d.exceptions !== void 0) {
+                                            let q = d.exceptions, N = e;
+                                            if (e === N)
+                                              if (Array.isArray(q)) {
+                                                var w = true;
+                                                let Z = q.length;
+                                                for (let $ = 0; $ < Z; $++) {
+                                                  let S = q[$], Q = e;
+                                                  if (e === Q)
+                                                    if (S && typeof S == "object" && !Array.isArray(S)) {
+                                                      let G;
+                                                      if (S.policy === void 0 && (G = "policy") || S.reason === void 0 && (G = "reason") || S.until === void 0 && (G = "until"))
+                                                        return validate39.errors = [{ instancePath: t + "/applies/" + y + "/exceptions/" + $, schemaPath: "#/properties/applies/items/properties/exceptions/items/required", keyword: "required", params: { missingProperty: G } }], false;
+                                                      if (S.policy !== void 0) {
+                                                        let M = e;
+                                                        if (typeof S.policy != "string")
+                                                          return validate39.errors = [{ instancePath: t + "/applies/" + y + "/exceptions/" + $ + "/policy", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/policy/type", keyword: "type", params: { type: "string" } }], false;
+                                                        var f = M === e;
                                                       } else
-                                                        var valid12 = !0;
-                                                      if (valid12) {
-                                                        if (data24.reason !== void 0) {
-                                                          let _errs56 = errors;
-                                                          if (typeof data24.reason != "string")
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/reason", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                          var valid12 = _errs56 === errors;
+                                                        var f = true;
+                                                      if (f) {
+                                                        if (S.reason !== void 0) {
+                                                          let O = e;
+                                                          if (typeof S.reason != "string")
+                                                            return validate39.errors = [{ instancePath: t + "/applies/" + y + "/exceptions/" + $ + "/reason", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/reason/type", keyword: "type", params: { type: "string" } }], false;
+                                                          var f = O === e;
                                                         } else
-                                                          var valid12 = !0;
-                                                        if (valid12)
-                                                          if (data24.until !== void 0) {
-                                                            let _errs58 = errors;
-                                                            if (typeof data24.until != "string")
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2 + "/until", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], !1;
-                                                            var valid12 = _errs58 === errors;
+                                                          var f = true;
+                                                        if (f)
+                                                          if (S.until !== void 0) {
+                                                            let O = e;
+                                                            if (typeof S.until != "string")
+                                                              return validate39.errors = [{ instancePath: t + "/applies/" + y + "/exceptions/" + $ + "/until", schemaPath: "#/properties/applies/items/properties/exceptions/items/properties/until/type", keyword: "type", params: { type: "string" } }], false;
+                                                            var f = O === e;
                                                           } else
-                                                            var valid12 = !0;
+                                                            var f = true;
                                                       }
                                                     } else
-                                                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions/" + i2, schemaPath: "#/properties/applies/items/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                  var valid11 = _errs52 === errors;
-                                                  if (!valid11)
+                                                      return validate39.errors = [{ instancePath: t + "/applies/" + y + "/exceptions/" + $, schemaPath: "#/properties/applies/items/properties/exceptions/items/type", keyword: "type", params: { type: "object" } }], false;
+                                                  var w = Q === e;
+                                                  if (!w)
                                                     break;
                                                 }
                                               } else
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/exceptions", schemaPath: "#/properties/applies/items/properties/exceptions/type", keyword: "type", params: { type: "array" } }], !1;
-                                            var valid2 = _errs50 === errors;
+                                                return validate39.errors = [{ instancePath: t + "/applies/" + y + "/exceptions", schemaPath: "#/properties/applies/items/properties/exceptions/type", keyword: "type", params: { type: "array" } }], false;
+                                            var a = N === e;
                                           } else
-                                            var valid2 = !0;
-                                          if (valid2) {
-                                            if (data3.plan !== void 0) {
-                                              let _errs60 = errors;
-                                              if (typeof data3.plan != "string")
-                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/plan", schemaPath: "#/properties/applies/items/properties/plan/type", keyword: "type", params: { type: "string" } }], !1;
-                                              var valid2 = _errs60 === errors;
+                                            var a = true;
+                                          if (a) {
+                                            if (d.plan !== void 0) {
+                                              let N = e;
+                                              if (typeof d.plan != "string")
+                                                return validate39.errors = [{ instancePath: t + "/applies/" + y + "/plan", schemaPath: "#/properties/applies/items/properties/plan/type", keyword: "type", params: { type: "string" } }], false;
+                                              var a = N === e;
                                             } else
-                                              var valid2 = !0;
-                                            if (valid2) {
-                                              if (data3.reason !== void 0) {
-                                                let _errs62 = errors;
-                                                if (typeof data3.reason != "string")
-                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/reason", schemaPath: "#/properties/applies/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid2 = _errs62 === errors;
+                                              var a = true;
+                                            if (a) {
+                                              if (d.reason !== void 0) {
+                                                let T = e;
+                                                if (typeof d.reason != "string")
+                                                  return validate39.errors = [{ instancePath: t + "/applies/" + y + "/reason", schemaPath: "#/properties/applies/items/properties/reason/type", keyword: "type", params: { type: "string" } }], false;
+                                                var a = T === e;
                                               } else
-                                                var valid2 = !0;
-                                              if (valid2) {
-                                                if (data3.whole !== void 0) {
-                                                  let _errs64 = errors;
-                                                  if (data3.whole !== !0)
-                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/whole", schemaPath: "#/properties/applies/items/properties/whole/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                                                  var valid2 = _errs64 === errors;
+                                                var a = true;
+                                              if (a) {
+                                                if (d.whole !== void 0) {
+                                                  let Z = e;
+                                                  if (d.whole !== true)
+                                                    return validate39.errors = [{ instancePath: t + "/applies/" + y + "/whole", schemaPath: "#/properties/applies/items/properties/whole/const", keyword: "const", params: { allowedValue: true } }], false;
+                                                  var a = Z === e;
                                                 } else
-                                                  var valid2 = !0;
-                                                if (valid2) {
-                                                  if (data3.writes !== void 0) {
-                                                    let data31 = data3.writes, _errs65 = errors;
-                                                    if (errors === _errs65)
-                                                      if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
-                                                        let missing6;
-                                                        if (data31.confirmed === void 0 && (missing6 = "confirmed") || data31.refused === void 0 && (missing6 = "refused") || data31.inDoubt === void 0 && (missing6 = "inDoubt") || data31.notSent === void 0 && (missing6 = "notSent"))
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                                        if (data31.confirmed !== void 0) {
-                                                          let data32 = data31.confirmed, _errs67 = errors;
-                                                          if (!(typeof data32 == "number" && !(data32 % 1) && !isNaN(data32) && isFinite(data32)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                          if (errors === _errs67 && typeof data32 == "number" && isFinite(data32) && (data32 < 0 || isNaN(data32)))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                          var valid13 = _errs67 === errors;
+                                                  var a = true;
+                                                if (a) {
+                                                  if (d.writes !== void 0) {
+                                                    let $ = d.writes, S = e;
+                                                    if (e === S)
+                                                      if ($ && typeof $ == "object" && !Array.isArray($)) {
+                                                        let te;
+                                                        if ($.confirmed === void 0 && (te = "confirmed") || $.refused === void 0 && (te = "refused") || $.inDoubt === void 0 && (te = "inDoubt") || $.notSent === void 0 && (te = "notSent"))
+                                                          return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes", schemaPath: "#/properties/applies/items/properties/writes/required", keyword: "required", params: { missingProperty: te } }], false;
+                                                        if ($.confirmed !== void 0) {
+                                                          let G = $.confirmed, M = e;
+                                                          if (!(typeof G == "number" && !(G % 1) && !isNaN(G) && isFinite(G)))
+                                                            return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], false;
+                                                          if (e === M && typeof G == "number" && isFinite(G) && (G < 0 || isNaN(G)))
+                                                            return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes/confirmed", schemaPath: "#/properties/applies/items/properties/writes/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                          var o = M === e;
                                                         } else
-                                                          var valid13 = !0;
-                                                        if (valid13) {
-                                                          if (data31.refused !== void 0) {
-                                                            let data33 = data31.refused, _errs69 = errors;
-                                                            if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33) && isFinite(data33)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                            if (errors === _errs69 && typeof data33 == "number" && isFinite(data33) && (data33 < 0 || isNaN(data33)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                            var valid13 = _errs69 === errors;
+                                                          var o = true;
+                                                        if (o) {
+                                                          if ($.refused !== void 0) {
+                                                            let M = $.refused, O = e;
+                                                            if (!(typeof M == "number" && !(M % 1) && !isNaN(M) && isFinite(M)))
+                                                              return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/type", keyword: "type", params: { type: "integer" } }], false;
+                                                            if (e === O && typeof M == "number" && isFinite(M) && (M < 0 || isNaN(M)))
+                                                              return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes/refused", schemaPath: "#/properties/applies/items/properties/writes/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                            var o = O === e;
                                                           } else
-                                                            var valid13 = !0;
-                                                          if (valid13) {
-                                                            if (data31.inDoubt !== void 0) {
-                                                              let data34 = data31.inDoubt, _errs71 = errors;
-                                                              if (!(typeof data34 == "number" && !(data34 % 1) && !isNaN(data34) && isFinite(data34)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                              if (errors === _errs71 && typeof data34 == "number" && isFinite(data34) && (data34 < 0 || isNaN(data34)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                              var valid13 = _errs71 === errors;
+                                                            var o = true;
+                                                          if (o) {
+                                                            if ($.inDoubt !== void 0) {
+                                                              let O = $.inDoubt, J = e;
+                                                              if (!(typeof O == "number" && !(O % 1) && !isNaN(O) && isFinite(O)))
+                                                                return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], false;
+                                                              if (e === J && typeof O == "number" && isFinite(O) && (O < 0 || isNaN(O)))
+                                                                return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes/inDoubt", schemaPath: "#/properties/applies/items/properties/writes/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                              var o = J === e;
                                                             } else
-                                                              var valid13 = !0;
-                                                            if (valid13)
-                                                              if (data31.notSent !== void 0) {
-                                                                let data35 = data31.notSent, _errs73 = errors;
-                                                                if (!(typeof data35 == "number" && !(data35 % 1) && !isNaN(data35) && isFinite(data35)))
-                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                if (errors === _errs73 && typeof data35 == "number" && isFinite(data35) && (data35 < 0 || isNaN(data35)))
-                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                var valid13 = _errs73 === errors;
+                                                              var o = true;
+                                                            if (o)
+                                                              if ($.notSent !== void 0) {
+                                                                let O = $.notSent, J = e;
+                                                                if (!(typeof O == "number" && !(O % 1) && !isNaN(O) && isFinite(O)))
+                                                                  return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                if (e === J && typeof O == "number" && isFinite(O) && (O < 0 || isNaN(O)))
+                                                                  return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes/notSent", schemaPath: "#/properties/applies/items/properties/writes/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                var o = J === e;
                                                               } else
-                                                                var valid13 = !0;
+                                                                var o = true;
                                                           }
                                                         }
                                                       } else
-                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], !1;
-                                                    var valid2 = _errs65 === errors;
+                                                        return validate39.errors = [{ instancePath: t + "/applies/" + y + "/writes", schemaPath: "#/properties/applies/items/properties/writes/type", keyword: "type", params: { type: "object" } }], false;
+                                                    var a = S === e;
                                                   } else
-                                                    var valid2 = !0;
-                                                  if (valid2) {
-                                                    if (data3.parts !== void 0) {
-                                                      let data36 = data3.parts, _errs75 = errors;
-                                                      if (errors === _errs75)
-                                                        if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
-                                                          let missing7;
-                                                          if (data36.confirmed === void 0 && (missing7 = "confirmed") || data36.refused === void 0 && (missing7 = "refused") || data36.inDoubt === void 0 && (missing7 = "inDoubt") || data36.notSent === void 0 && (missing7 = "notSent"))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                                          if (data36.confirmed !== void 0) {
-                                                            let data37 = data36.confirmed, _errs77 = errors;
-                                                            if (!(typeof data37 == "number" && !(data37 % 1) && !isNaN(data37) && isFinite(data37)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                            if (errors === _errs77 && typeof data37 == "number" && isFinite(data37) && (data37 < 0 || isNaN(data37)))
-                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                            var valid14 = _errs77 === errors;
+                                                    var a = true;
+                                                  if (a) {
+                                                    if (d.parts !== void 0) {
+                                                      let S = d.parts, Q = e;
+                                                      if (e === Q)
+                                                        if (S && typeof S == "object" && !Array.isArray(S)) {
+                                                          let G;
+                                                          if (S.confirmed === void 0 && (G = "confirmed") || S.refused === void 0 && (G = "refused") || S.inDoubt === void 0 && (G = "inDoubt") || S.notSent === void 0 && (G = "notSent"))
+                                                            return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts", schemaPath: "#/properties/applies/items/properties/parts/required", keyword: "required", params: { missingProperty: G } }], false;
+                                                          if (S.confirmed !== void 0) {
+                                                            let M = S.confirmed, O = e;
+                                                            if (!(typeof M == "number" && !(M % 1) && !isNaN(M) && isFinite(M)))
+                                                              return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/type", keyword: "type", params: { type: "integer" } }], false;
+                                                            if (e === O && typeof M == "number" && isFinite(M) && (M < 0 || isNaN(M)))
+                                                              return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts/confirmed", schemaPath: "#/properties/applies/items/properties/parts/properties/confirmed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                            var _ = O === e;
                                                           } else
-                                                            var valid14 = !0;
-                                                          if (valid14) {
-                                                            if (data36.refused !== void 0) {
-                                                              let data38 = data36.refused, _errs79 = errors;
-                                                              if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                              if (errors === _errs79 && typeof data38 == "number" && isFinite(data38) && (data38 < 0 || isNaN(data38)))
-                                                                return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                              var valid14 = _errs79 === errors;
+                                                            var _ = true;
+                                                          if (_) {
+                                                            if (S.refused !== void 0) {
+                                                              let O = S.refused, J = e;
+                                                              if (!(typeof O == "number" && !(O % 1) && !isNaN(O) && isFinite(O)))
+                                                                return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/type", keyword: "type", params: { type: "integer" } }], false;
+                                                              if (e === J && typeof O == "number" && isFinite(O) && (O < 0 || isNaN(O)))
+                                                                return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts/refused", schemaPath: "#/properties/applies/items/properties/parts/properties/refused/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                              var _ = J === e;
                                                             } else
-                                                              var valid14 = !0;
-                                                            if (valid14) {
-                                                              if (data36.inDoubt !== void 0) {
-                                                                let data39 = data36.inDoubt, _errs81 = errors;
-                                                                if (!(typeof data39 == "number" && !(data39 % 1) && !isNaN(data39) && isFinite(data39)))
-                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                if (errors === _errs81 && typeof data39 == "number" && isFinite(data39) && (data39 < 0 || isNaN(data39)))
-                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                var valid14 = _errs81 === errors;
+                                                              var _ = true;
+                                                            if (_) {
+                                                              if (S.inDoubt !== void 0) {
+                                                                let J = S.inDoubt, le = e;
+                                                                if (!(typeof J == "number" && !(J % 1) && !isNaN(J) && isFinite(J)))
+                                                                  return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                if (e === le && typeof J == "number" && isFinite(J) && (J < 0 || isNaN(J)))
+                                                                  return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts/inDoubt", schemaPath: "#/properties/applies/items/properties/parts/properties/inDoubt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                var _ = le === e;
                                                               } else
-                                                                var valid14 = !0;
-                                                              if (valid14)
-                                                                if (data36.notSent !== void 0) {
-                                                                  let data40 = data36.notSent, _errs83 = errors;
-                                                                  if (!(typeof data40 == "number" && !(data40 % 1) && !isNaN(data40) && isFinite(data40)))
-                                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                  if (errors === _errs83 && typeof data40 == "number" && isFinite(data40) && (data40 < 0 || isNaN(data40)))
-                                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                  var valid14 = _errs83 === errors;
+                                                                var _ = true;
+                                                              if (_)
+                                                                if (S.notSent !== void 0) {
+                                                                  let J = S.notSent, le = e;
+                                                                  if (!(typeof J == "number" && !(J % 1) && !isNaN(J) && isFinite(J)))
+                                                                    return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                  if (e === le && typeof J == "number" && isFinite(J) && (J < 0 || isNaN(J)))
+                                                                    return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts/notSent", schemaPath: "#/properties/applies/items/properties/parts/properties/notSent/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                  var _ = le === e;
                                                                 } else
-                                                                  var valid14 = !0;
+                                                                  var _ = true;
                                                             }
                                                           }
                                                         } else
-                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], !1;
-                                                      var valid2 = _errs75 === errors;
+                                                          return validate39.errors = [{ instancePath: t + "/applies/" + y + "/parts", schemaPath: "#/properties/applies/items/properties/parts/type", keyword: "type", params: { type: "object" } }], false;
+                                                      var a = Q === e;
                                                     } else
-                                                      var valid2 = !0;
-                                                    if (valid2) {
-                                                      if (data3.refusals !== void 0) {
-                                                        let data41 = data3.refusals, _errs85 = errors;
-                                                        if (errors === errors)
-                                                          if (Array.isArray(data41)) {
-                                                            var valid16 = !0;
-                                                            let len3 = data41.length;
-                                                            for (let i3 = 0; i3 < len3; i3++) {
-                                                              let data42 = data41[i3], _errs88 = errors;
-                                                              if (errors === _errs88)
-                                                                if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
-                                                                  let missing8;
-                                                                  if (data42.domains === void 0 && (missing8 = "domains") || data42.items === void 0 && (missing8 = "items") || data42.code === void 0 && (missing8 = "code") || data42.message === void 0 && (missing8 = "message"))
-                                                                    return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3, schemaPath: "shared.schema.json#/$defs/refusals/items/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
-                                                                  if (data42.domains !== void 0) {
-                                                                    let data43 = data42.domains, _errs90 = errors;
-                                                                    if (errors === _errs90)
-                                                                      if (Array.isArray(data43)) {
-                                                                        var valid18 = !0;
-                                                                        let len4 = data43.length;
-                                                                        for (let i4 = 0; i4 < len4; i4++) {
-                                                                          let _errs92 = errors;
-                                                                          if (typeof data43[i4] != "string")
-                                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/refusals/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                          var valid18 = _errs92 === errors;
-                                                                          if (!valid18)
-                                                                            break;
-                                                                        }
-                                                                      } else
-                                                                        return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                    var valid17 = _errs90 === errors;
-                                                                  } else
-                                                                    var valid17 = !0;
-                                                                  if (valid17) {
-                                                                    if (data42.items !== void 0) {
-                                                                      let data45 = data42.items, _errs94 = errors;
-                                                                      if (errors === _errs94)
-                                                                        if (Array.isArray(data45)) {
-                                                                          var valid19 = !0;
-                                                                          let len5 = data45.length;
-                                                                          for (let i5 = 0; i5 < len5; i5++) {
-                                                                            let _errs96 = errors;
-                                                                            if (typeof data45[i5] != "string")
-                                                                              return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/items/" + i5, schemaPath: "shared.schema.json#/$defs/refusals/items/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                            var valid19 = _errs96 === errors;
-                                                                            if (!valid19)
-                                                                              break;
-                                                                          }
-                                                                        } else
-                                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/items", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                      var valid17 = _errs94 === errors;
-                                                                    } else
-                                                                      var valid17 = !0;
-                                                                    if (valid17) {
-                                                                      if (data42.code !== void 0) {
-                                                                        let data47 = data42.code, _errs98 = errors;
-                                                                        if (!(typeof data47 == "number" && !(data47 % 1) && !isNaN(data47) && isFinite(data47)) && data47 !== null)
-                                                                          return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/code", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/code/type", keyword: "type", params: { type: schema21.items.properties.code.type } }], !1;
-                                                                        var valid17 = _errs98 === errors;
-                                                                      } else
-                                                                        var valid17 = !0;
-                                                                      if (valid17)
-                                                                        if (data42.message !== void 0) {
-                                                                          let _errs100 = errors;
-                                                                          if (typeof data42.message != "string")
-                                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3 + "/message", schemaPath: "shared.schema.json#/$defs/refusals/items/properties/message/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                          var valid17 = _errs100 === errors;
-                                                                        } else
-                                                                          var valid17 = !0;
-                                                                    }
-                                                                  }
-                                                                } else
-                                                                  return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals/" + i3, schemaPath: "shared.schema.json#/$defs/refusals/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                              var valid16 = _errs88 === errors;
-                                                              if (!valid16)
-                                                                break;
-                                                            }
-                                                          } else
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/refusals", schemaPath: "shared.schema.json#/$defs/refusals/type", keyword: "type", params: { type: "array" } }], !1;
-                                                        var valid2 = _errs85 === errors;
+                                                      var a = true;
+                                                    if (a) {
+                                                      if (d.refusals !== void 0) {
+                                                        let Q = e;
+                                                        validate48(d.refusals, { instancePath: t + "/applies/" + y + "/refusals", parentData: d, parentDataProperty: "refusals", rootData: h }) || (s = s === null ? validate48.errors : s.concat(validate48.errors), e = s.length);
+                                                        var a = Q === e;
                                                       } else
-                                                        var valid2 = !0;
-                                                      if (valid2)
-                                                        if (data3.outcome !== void 0) {
-                                                          let data49 = data3.outcome, _errs102 = errors;
-                                                          if (typeof data49 != "string")
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                                                          if (!(data49 === "unfinished" || data49 === "complete" || data49 === "incomplete" || data49 === "interrupted"))
-                                                            return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0 + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema22.properties.applies.items.properties.outcome.enum } }], !1;
-                                                          var valid2 = _errs102 === errors;
+                                                        var a = true;
+                                                      if (a)
+                                                        if (d.outcome !== void 0) {
+                                                          let Q = d.outcome, te = e;
+                                                          if (typeof Q != "string")
+                                                            return validate39.errors = [{ instancePath: t + "/applies/" + y + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/type", keyword: "type", params: { type: "string" } }], false;
+                                                          if (!(Q === "unfinished" || Q === "complete" || Q === "incomplete" || Q === "interrupted"))
+                                                            return validate39.errors = [{ instancePath: t + "/applies/" + y + "/outcome", schemaPath: "#/properties/applies/items/properties/outcome/enum", keyword: "enum", params: { allowedValues: schema16.properties.applies.items.properties.outcome.enum } }], false;
+                                                          var a = te === e;
                                                         } else
-                                                          var valid2 = !0;
+                                                          var a = true;
                                                     }
                                                   }
                                                 }
@@ -1392,379 +1436,374 @@ function validate15(data, { instancePath = "", parentData, parentDataProperty, r
                         }
                       }
                     } else
-                      return validate15.errors = [{ instancePath: instancePath + "/applies/" + i0, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid1 = _errs6 === errors;
-                  if (!valid1)
+                      return validate39.errors = [{ instancePath: t + "/applies/" + y, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "object" } }], false;
+                  var n = j === e;
+                  if (!n)
                     break;
                 }
               } else
-                return validate15.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-            var valid0 = _errs4 === errors;
+                return validate39.errors = [{ instancePath: t + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], false;
+            var i = c === e;
           } else
-            var valid0 = !0;
+            var i = true;
       }
     } else
-      return validate15.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate15.errors = vErrors, errors === 0;
+      return validate39.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate39.errors = s, e === 0;
 }
-var movedFileFits = validate16;
-function validate16(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.moved === void 0 && (missing0 = "moved"))
-        return validate16.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.moved/1")
-          return validate16.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.moved/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var movedFileFits = validate50;
+function validate51(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate51.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
+    } else
+      return validate51.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate51.errors = s, e === 0;
+}
+function validate50(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let p;
+      if (r.format === void 0 && (p = "format") || r.moved === void 0 && (p = "moved"))
+        return validate50.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: p } }], false;
+      if (r.format !== void 0) {
+        let l = e;
+        if (r.format !== "edgewise.moved/1")
+          return validate50.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.moved/1" } }], false;
+        var a = l === e;
       } else
-        var valid0 = !0;
-      if (valid0)
-        if (data.moved !== void 0) {
-          let data1 = data.moved, _errs2 = errors;
-          if (errors === _errs2)
-            if (Array.isArray(data1)) {
-              var valid1 = !0;
-              let len0 = data1.length;
-              for (let i0 = 0; i0 < len0; i0++) {
-                let data2 = data1[i0], _errs4 = errors;
-                if (errors === _errs4)
-                  if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-                    let missing1;
-                    if (data2.from === void 0 && (missing1 = "from") || data2.to === void 0 && (missing1 = "to") || data2.at === void 0 && (missing1 = "at"))
-                      return validate16.errors = [{ instancePath: instancePath + "/moved/" + i0, schemaPath: "#/properties/moved/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                    if (data2.from !== void 0) {
-                      let _errs6 = errors;
-                      if (typeof data2.from != "string")
-                        return validate16.errors = [{ instancePath: instancePath + "/moved/" + i0 + "/from", schemaPath: "#/properties/moved/items/properties/from/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid2 = _errs6 === errors;
+        var a = true;
+      if (a)
+        if (r.moved !== void 0) {
+          let l = r.moved, w = e;
+          if (e === w)
+            if (Array.isArray(l)) {
+              var i = true;
+              let o = l.length;
+              for (let _ = 0; _ < o; _++) {
+                let D = l[_], V = e;
+                if (e === V)
+                  if (D && typeof D == "object" && !Array.isArray(D)) {
+                    let c;
+                    if (D.from === void 0 && (c = "from") || D.to === void 0 && (c = "to") || D.at === void 0 && (c = "at"))
+                      return validate50.errors = [{ instancePath: t + "/moved/" + _, schemaPath: "#/properties/moved/items/required", keyword: "required", params: { missingProperty: c } }], false;
+                    if (D.from !== void 0) {
+                      let E = e;
+                      if (typeof D.from != "string")
+                        return validate50.errors = [{ instancePath: t + "/moved/" + _ + "/from", schemaPath: "#/properties/moved/items/properties/from/type", keyword: "type", params: { type: "string" } }], false;
+                      var n = E === e;
                     } else
-                      var valid2 = !0;
-                    if (valid2) {
-                      if (data2.to !== void 0) {
-                        let _errs8 = errors;
-                        if (typeof data2.to != "string")
-                          return validate16.errors = [{ instancePath: instancePath + "/moved/" + i0 + "/to", schemaPath: "#/properties/moved/items/properties/to/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid2 = _errs8 === errors;
+                      var n = true;
+                    if (n) {
+                      if (D.to !== void 0) {
+                        let b = e;
+                        if (typeof D.to != "string")
+                          return validate50.errors = [{ instancePath: t + "/moved/" + _ + "/to", schemaPath: "#/properties/moved/items/properties/to/type", keyword: "type", params: { type: "string" } }], false;
+                        var n = b === e;
                       } else
-                        var valid2 = !0;
-                      if (valid2)
-                        if (data2.at !== void 0) {
-                          let data5 = data2.at, _errs10 = errors;
-                          if (errors === errors)
-                            if (typeof data5 == "string") {
-                              if (!pattern0.test(data5))
-                                return validate16.errors = [{ instancePath: instancePath + "/moved/" + i0 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                            } else
-                              return validate16.errors = [{ instancePath: instancePath + "/moved/" + i0 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid2 = _errs10 === errors;
+                        var n = true;
+                      if (n)
+                        if (D.at !== void 0) {
+                          let b = e;
+                          validate51(D.at, { instancePath: t + "/moved/" + _ + "/at", parentData: D, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate51.errors : s.concat(validate51.errors), e = s.length);
+                          var n = b === e;
                         } else
-                          var valid2 = !0;
+                          var n = true;
                     }
                   } else
-                    return validate16.errors = [{ instancePath: instancePath + "/moved/" + i0, schemaPath: "#/properties/moved/items/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid1 = _errs4 === errors;
-                if (!valid1)
+                    return validate50.errors = [{ instancePath: t + "/moved/" + _, schemaPath: "#/properties/moved/items/type", keyword: "type", params: { type: "object" } }], false;
+                var i = V === e;
+                if (!i)
                   break;
               }
             } else
-              return validate16.errors = [{ instancePath: instancePath + "/moved", schemaPath: "#/properties/moved/type", keyword: "type", params: { type: "array" } }], !1;
-          var valid0 = _errs2 === errors;
+              return validate50.errors = [{ instancePath: t + "/moved", schemaPath: "#/properties/moved/type", keyword: "type", params: { type: "array" } }], false;
+          var a = w === e;
         } else
-          var valid0 = !0;
+          var a = true;
     } else
-      return validate16.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate16.errors = vErrors, errors === 0;
+      return validate50.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate50.errors = s, e === 0;
 }
-var batchFileFits = validate17;
-function validate18(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0, _errs1 = errors, valid0 = !0, _errs2 = errors;
-  if (errors === _errs2)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      if (data.status !== void 0 && data.status !== "confirmed") {
-        let err0 = {};
-        vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+var batchFileFits = validate53;
+function validate54(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0, i = e, n = true, a = e;
+  if (e === a)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      if (r.status !== void 0 && r.status !== "confirmed") {
+        let m = {};
+        s === null ? s = [m] : s.push(m), e++;
       }
     } else {
-      let err1 = {};
-      vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++;
+      let m = {};
+      s === null ? s = [m] : s.push(m), e++;
     }
-  var _valid0 = _errs2 === errors;
-  errors = _errs1, vErrors !== null && (_errs1 ? vErrors.length = _errs1 : vErrors = null);
-  let ifClause0;
-  if (_valid0) {
-    let _errs5 = errors;
-    if (errors === _errs5)
-      if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.candidates !== void 0) {
-          let data1 = data.candidates;
-          if (errors === errors)
-            if (Array.isArray(data1)) {
-              if (data1.length > 1)
-                return validate18.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/then/properties/candidates/maxItems", keyword: "maxItems", params: { limit: 1 } }], !1;
-              if (data1.length < 1)
-                return validate18.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/then/properties/candidates/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+  var p = a === e;
+  e = i, s !== null && (i ? s.length = i : s = null);
+  let l;
+  if (p) {
+    let m = e;
+    if (e === m)
+      if (r && typeof r == "object" && !Array.isArray(r)) {
+        if (r.candidates !== void 0) {
+          let E = r.candidates;
+          if (e === e)
+            if (Array.isArray(E)) {
+              if (E.length > 1)
+                return validate54.errors = [{ instancePath: t + "/candidates", schemaPath: "#/then/properties/candidates/maxItems", keyword: "maxItems", params: { limit: 1 } }], false;
+              if (E.length < 1)
+                return validate54.errors = [{ instancePath: t + "/candidates", schemaPath: "#/then/properties/candidates/minItems", keyword: "minItems", params: { limit: 1 } }], false;
             } else
-              return validate18.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/then/properties/candidates/type", keyword: "type", params: { type: "array" } }], !1;
+              return validate54.errors = [{ instancePath: t + "/candidates", schemaPath: "#/then/properties/candidates/type", keyword: "type", params: { type: "array" } }], false;
         }
       } else
-        return validate18.errors = [{ instancePath, schemaPath: "#/then/type", keyword: "type", params: { type: "object" } }], !1;
-    var _valid0 = _errs5 === errors;
-    valid0 = _valid0, ifClause0 = "then";
+        return validate54.errors = [{ instancePath: t, schemaPath: "#/then/type", keyword: "type", params: { type: "object" } }], false;
+    var p = m === e;
+    n = p, l = "then";
   } else {
-    let _errs9 = errors, _errs10 = errors, valid3 = !0, _errs11 = errors;
-    if (errors === _errs11)
-      if (data && typeof data == "object" && !Array.isArray(data)) {
-        if (data.status !== void 0 && data.status !== "unset") {
-          let err2 = {};
-          vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+    let m = e, c = e, E = true, b = e;
+    if (e === b)
+      if (r && typeof r == "object" && !Array.isArray(r)) {
+        if (r.status !== void 0 && r.status !== "unset") {
+          let j = {};
+          s === null ? s = [j] : s.push(j), e++;
         }
       } else {
-        let err3 = {};
-        vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++;
+        let j = {};
+        s === null ? s = [j] : s.push(j), e++;
       }
-    var _valid1 = _errs11 === errors;
-    errors = _errs10, vErrors !== null && (_errs10 ? vErrors.length = _errs10 : vErrors = null);
-    let ifClause1;
-    if (_valid1) {
-      let _errs14 = errors;
-      if (errors === _errs14)
-        if (data && typeof data == "object" && !Array.isArray(data)) {
-          if (data.candidates !== void 0) {
-            let data3 = data.candidates;
-            if (errors === errors)
-              if (Array.isArray(data3)) {
-                if (data3.length > 1)
-                  return validate18.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/else/then/properties/candidates/maxItems", keyword: "maxItems", params: { limit: 1 } }], !1;
+    var w = b === e;
+    e = c, s !== null && (c ? s.length = c : s = null);
+    let y;
+    if (w) {
+      let j = e;
+      if (e === j)
+        if (r && typeof r == "object" && !Array.isArray(r)) {
+          if (r.candidates !== void 0) {
+            let W = r.candidates;
+            if (e === e)
+              if (Array.isArray(W)) {
+                if (W.length > 1)
+                  return validate54.errors = [{ instancePath: t + "/candidates", schemaPath: "#/else/then/properties/candidates/maxItems", keyword: "maxItems", params: { limit: 1 } }], false;
               } else
-                return validate18.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/else/then/properties/candidates/type", keyword: "type", params: { type: "array" } }], !1;
+                return validate54.errors = [{ instancePath: t + "/candidates", schemaPath: "#/else/then/properties/candidates/type", keyword: "type", params: { type: "array" } }], false;
           }
         } else
-          return validate18.errors = [{ instancePath, schemaPath: "#/else/then/type", keyword: "type", params: { type: "object" } }], !1;
-      var _valid1 = _errs14 === errors;
-      valid3 = _valid1, ifClause1 = "then";
+          return validate54.errors = [{ instancePath: t, schemaPath: "#/else/then/type", keyword: "type", params: { type: "object" } }], false;
+      var w = j === e;
+      E = w, y = "then";
     } else {
-      let _errs18 = errors, _errs19 = errors, valid6 = !0, _errs20 = errors;
-      if (errors === _errs20)
-        if (data && typeof data == "object" && !Array.isArray(data)) {
-          let missing0;
-          if (data.unknown === void 0 && (missing0 = "unknown")) {
-            let err4 = {};
-            vErrors === null ? vErrors = [err4] : vErrors.push(err4), errors++;
-          } else if (data.unknown !== void 0 && data.unknown !== !0) {
-            let err5 = {};
-            vErrors === null ? vErrors = [err5] : vErrors.push(err5), errors++;
+      let j = e, I = e, W = true, H = e;
+      if (e === H)
+        if (r && typeof r == "object" && !Array.isArray(r)) {
+          let F;
+          if (r.unknown === void 0 && (F = "unknown")) {
+            let A = {};
+            s === null ? s = [A] : s.push(A), e++;
+          } else if (r.unknown !== void 0 && r.unknown !== true) {
+            let A = {};
+            s === null ? s = [A] : s.push(A), e++;
           }
         } else {
-          let err6 = {};
-          vErrors === null ? vErrors = [err6] : vErrors.push(err6), errors++;
+          let F = {};
+          s === null ? s = [F] : s.push(F), e++;
         }
-      var _valid2 = _errs20 === errors;
-      if (errors = _errs19, vErrors !== null && (_errs19 ? vErrors.length = _errs19 : vErrors = null), !_valid2) {
-        let _errs23 = errors;
-        if (errors === _errs23)
-          if (data && typeof data == "object" && !Array.isArray(data)) {
-            if (data.candidates !== void 0) {
-              let data5 = data.candidates;
-              if (errors === errors)
-                if (Array.isArray(data5)) {
-                  if (data5.length < 1)
-                    return validate18.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/else/else/else/properties/candidates/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+      var f = H === e;
+      if (e = I, s !== null && (I ? s.length = I : s = null), !f) {
+        let F = e;
+        if (e === F)
+          if (r && typeof r == "object" && !Array.isArray(r)) {
+            if (r.candidates !== void 0) {
+              let g = r.candidates;
+              if (e === e)
+                if (Array.isArray(g)) {
+                  if (g.length < 1)
+                    return validate54.errors = [{ instancePath: t + "/candidates", schemaPath: "#/else/else/else/properties/candidates/minItems", keyword: "minItems", params: { limit: 1 } }], false;
                 } else
-                  return validate18.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/else/else/else/properties/candidates/type", keyword: "type", params: { type: "array" } }], !1;
+                  return validate54.errors = [{ instancePath: t + "/candidates", schemaPath: "#/else/else/else/properties/candidates/type", keyword: "type", params: { type: "array" } }], false;
             }
           } else
-            return validate18.errors = [{ instancePath, schemaPath: "#/else/else/else/type", keyword: "type", params: { type: "object" } }], !1;
-        var _valid2 = _errs23 === errors;
-        valid6 = _valid2;
+            return validate54.errors = [{ instancePath: t, schemaPath: "#/else/else/else/type", keyword: "type", params: { type: "object" } }], false;
+        var f = F === e;
+        W = f;
       }
-      if (!valid6) {
-        let err7 = { instancePath, schemaPath: "#/else/else/if", keyword: "if", params: { failingKeyword: "else" } };
-        return vErrors === null ? vErrors = [err7] : vErrors.push(err7), errors++, validate18.errors = vErrors, !1;
+      if (!W) {
+        let F = { instancePath: t, schemaPath: "#/else/else/if", keyword: "if", params: { failingKeyword: "else" } };
+        return s === null ? s = [F] : s.push(F), e++, validate54.errors = s, false;
       }
-      var _valid1 = _errs18 === errors;
-      valid3 = _valid1, ifClause1 = "else";
+      var w = j === e;
+      E = w, y = "else";
     }
-    if (!valid3) {
-      let err8 = { instancePath, schemaPath: "#/else/if", keyword: "if", params: { failingKeyword: ifClause1 } };
-      return vErrors === null ? vErrors = [err8] : vErrors.push(err8), errors++, validate18.errors = vErrors, !1;
+    if (!E) {
+      let j = { instancePath: t, schemaPath: "#/else/if", keyword: "if", params: { failingKeyword: y } };
+      return s === null ? s = [j] : s.push(j), e++, validate54.errors = s, false;
     }
-    var _valid0 = _errs9 === errors;
-    valid0 = _valid0, ifClause0 = "else";
+    var p = m === e;
+    n = p, l = "else";
   }
-  if (!valid0) {
-    let err9 = { instancePath, schemaPath: "#/if", keyword: "if", params: { failingKeyword: ifClause0 } };
-    return vErrors === null ? vErrors = [err9] : vErrors.push(err9), errors++, validate18.errors = vErrors, !1;
+  if (!n) {
+    let m = { instancePath: t, schemaPath: "#/if", keyword: "if", params: { failingKeyword: l } };
+    return s === null ? s = [m] : s.push(m), e++, validate54.errors = s, false;
   }
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing1;
-      if (data.status === void 0 && (missing1 = "status") || data.candidates === void 0 && (missing1 = "candidates") || data.at === void 0 && (missing1 = "at") || data.apply === void 0 && (missing1 = "apply") || data.origin === void 0 && (missing1 = "origin"))
-        return validate18.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-      if (data.status !== void 0) {
-        let data6 = data.status, _errs27 = errors;
-        if (typeof data6 != "string")
-          return validate18.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }], !1;
-        if (!(data6 === "confirmed" || data6 === "in-doubt" || data6 === "unset"))
-          return validate18.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema13.properties.status.enum } }], !1;
-        var valid9 = _errs27 === errors;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let m;
+      if (r.status === void 0 && (m = "status") || r.candidates === void 0 && (m = "candidates") || r.at === void 0 && (m = "at") || r.apply === void 0 && (m = "apply") || r.origin === void 0 && (m = "origin"))
+        return validate54.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: m } }], false;
+      if (r.status !== void 0) {
+        let c = r.status, E = e;
+        if (typeof c != "string")
+          return validate54.errors = [{ instancePath: t + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }], false;
+        if (!(c === "confirmed" || c === "in-doubt" || c === "unset"))
+          return validate54.errors = [{ instancePath: t + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema8.properties.status.enum } }], false;
+        var o = E === e;
       } else
-        var valid9 = !0;
-      if (valid9) {
-        if (data.candidates !== void 0) {
-          let _errs29 = errors;
-          if (errors === _errs29 && !Array.isArray(data.candidates))
-            return validate18.errors = [{ instancePath: instancePath + "/candidates", schemaPath: "#/properties/candidates/type", keyword: "type", params: { type: "array" } }], !1;
-          var valid9 = _errs29 === errors;
+        var o = true;
+      if (o) {
+        if (r.candidates !== void 0) {
+          let E = e;
+          if (e === E && !Array.isArray(r.candidates))
+            return validate54.errors = [{ instancePath: t + "/candidates", schemaPath: "#/properties/candidates/type", keyword: "type", params: { type: "array" } }], false;
+          var o = E === e;
         } else
-          var valid9 = !0;
-        if (valid9) {
-          if (data.at !== void 0) {
-            let data8 = data.at, _errs31 = errors;
-            if (errors === errors)
-              if (typeof data8 == "string") {
-                if (!pattern0.test(data8))
-                  return validate18.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-              } else
-                return validate18.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-            var valid9 = _errs31 === errors;
+          var o = true;
+        if (o) {
+          if (r.at !== void 0) {
+            let b = e;
+            validate24(r.at, { instancePath: t + "/at", parentData: r, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate24.errors : s.concat(validate24.errors), e = s.length);
+            var o = b === e;
           } else
-            var valid9 = !0;
-          if (valid9) {
-            if (data.serviceAt !== void 0) {
-              let data9 = data.serviceAt, _errs34 = errors;
-              if (errors === errors)
-                if (typeof data9 == "string") {
-                  if (!pattern0.test(data9))
-                    return validate18.errors = [{ instancePath: instancePath + "/serviceAt", schemaPath: "#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                } else
-                  return validate18.errors = [{ instancePath: instancePath + "/serviceAt", schemaPath: "#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-              var valid9 = _errs34 === errors;
+            var o = true;
+          if (o) {
+            if (r.serviceAt !== void 0) {
+              let y = e;
+              validate24(r.serviceAt, { instancePath: t + "/serviceAt", parentData: r, parentDataProperty: "serviceAt", rootData: h }) || (s = s === null ? validate24.errors : s.concat(validate24.errors), e = s.length);
+              var o = y === e;
             } else
-              var valid9 = !0;
-            if (valid9) {
-              if (data.apply !== void 0) {
-                let _errs37 = errors;
-                if (typeof data.apply != "string")
-                  return validate18.errors = [{ instancePath: instancePath + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], !1;
-                var valid9 = _errs37 === errors;
+              var o = true;
+            if (o) {
+              if (r.apply !== void 0) {
+                let d = e;
+                if (typeof r.apply != "string")
+                  return validate54.errors = [{ instancePath: t + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], false;
+                var o = d === e;
               } else
-                var valid9 = !0;
-              if (valid9) {
-                if (data.origin !== void 0) {
-                  let data11 = data.origin, _errs39 = errors;
-                  if (typeof data11 != "string")
-                    return validate18.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/type", keyword: "type", params: { type: "string" } }], !1;
-                  if (!(data11 === "write" || data11 === "import"))
-                    return validate18.errors = [{ instancePath: instancePath + "/origin", schemaPath: "#/properties/origin/enum", keyword: "enum", params: { allowedValues: schema13.properties.origin.enum } }], !1;
-                  var valid9 = _errs39 === errors;
+                var o = true;
+              if (o) {
+                if (r.origin !== void 0) {
+                  let j = r.origin, I = e;
+                  if (typeof j != "string")
+                    return validate54.errors = [{ instancePath: t + "/origin", schemaPath: "#/properties/origin/type", keyword: "type", params: { type: "string" } }], false;
+                  if (!(j === "write" || j === "import"))
+                    return validate54.errors = [{ instancePath: t + "/origin", schemaPath: "#/properties/origin/enum", keyword: "enum", params: { allowedValues: schema8.properties.origin.enum } }], false;
+                  var o = I === e;
                 } else
-                  var valid9 = !0;
-                if (valid9) {
-                  if (data.unknown !== void 0) {
-                    let _errs41 = errors;
-                    if (typeof data.unknown != "boolean")
-                      return validate18.errors = [{ instancePath: instancePath + "/unknown", schemaPath: "#/properties/unknown/type", keyword: "type", params: { type: "boolean" } }], !1;
-                    var valid9 = _errs41 === errors;
+                  var o = true;
+                if (o) {
+                  if (r.unknown !== void 0) {
+                    let I = e;
+                    if (typeof r.unknown != "boolean")
+                      return validate54.errors = [{ instancePath: t + "/unknown", schemaPath: "#/properties/unknown/type", keyword: "type", params: { type: "boolean" } }], false;
+                    var o = I === e;
                   } else
-                    var valid9 = !0;
-                  if (valid9) {
-                    if (data.open !== void 0) {
-                      let _errs43 = errors;
-                      if (data.open !== !0)
-                        return validate18.errors = [{ instancePath: instancePath + "/open", schemaPath: "#/properties/open/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                      var valid9 = _errs43 === errors;
+                    var o = true;
+                  if (o) {
+                    if (r.open !== void 0) {
+                      let W = e;
+                      if (r.open !== true)
+                        return validate54.errors = [{ instancePath: t + "/open", schemaPath: "#/properties/open/const", keyword: "const", params: { allowedValue: true } }], false;
+                      var o = W === e;
                     } else
-                      var valid9 = !0;
-                    if (valid9) {
-                      if (data.answered !== void 0) {
-                        let _errs44 = errors;
-                        if (data.answered !== !0)
-                          return validate18.errors = [{ instancePath: instancePath + "/answered", schemaPath: "#/properties/answered/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                        var valid9 = _errs44 === errors;
+                      var o = true;
+                    if (o) {
+                      if (r.answered !== void 0) {
+                        let H = e;
+                        if (r.answered !== true)
+                          return validate54.errors = [{ instancePath: t + "/answered", schemaPath: "#/properties/answered/const", keyword: "const", params: { allowedValue: true } }], false;
+                        var o = H === e;
                       } else
-                        var valid9 = !0;
-                      if (valid9) {
-                        if (data.differs !== void 0) {
-                          let _errs45 = errors;
-                          if (data.differs !== !0)
-                            return validate18.errors = [{ instancePath: instancePath + "/differs", schemaPath: "#/properties/differs/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                          var valid9 = _errs45 === errors;
+                        var o = true;
+                      if (o) {
+                        if (r.differs !== void 0) {
+                          let L = e;
+                          if (r.differs !== true)
+                            return validate54.errors = [{ instancePath: t + "/differs", schemaPath: "#/properties/differs/const", keyword: "const", params: { allowedValue: true } }], false;
+                          var o = L === e;
                         } else
-                          var valid9 = !0;
-                        if (valid9) {
-                          if (data.late !== void 0) {
-                            let _errs46 = errors;
-                            if (typeof data.late != "string")
-                              return validate18.errors = [{ instancePath: instancePath + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid9 = _errs46 === errors;
+                          var o = true;
+                        if (o) {
+                          if (r.late !== void 0) {
+                            let F = e;
+                            if (typeof r.late != "string")
+                              return validate54.errors = [{ instancePath: t + "/late", schemaPath: "#/properties/late/type", keyword: "type", params: { type: "string" } }], false;
+                            var o = F === e;
                           } else
-                            var valid9 = !0;
-                          if (valid9) {
-                            if (data.templates !== void 0) {
-                              let data17 = data.templates, _errs48 = errors;
-                              if (errors === _errs48)
-                                if (data17 && typeof data17 == "object" && !Array.isArray(data17))
-                                  for (let key0 in data17) {
-                                    let _errs51 = errors;
-                                    if (typeof data17[key0] != "string")
-                                      return validate18.errors = [{ instancePath: instancePath + "/templates/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid12 = _errs51 === errors;
-                                    if (!valid12)
+                            var o = true;
+                          if (o) {
+                            if (r.templates !== void 0) {
+                              let A = r.templates, g = e;
+                              if (e === g)
+                                if (A && typeof A == "object" && !Array.isArray(A))
+                                  for (let P in A) {
+                                    let x = e;
+                                    if (typeof A[P] != "string")
+                                      return validate54.errors = [{ instancePath: t + "/templates/" + P.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/templates/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                                    var _ = x === e;
+                                    if (!_)
                                       break;
                                   }
                                 else
-                                  return validate18.errors = [{ instancePath: instancePath + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], !1;
-                              var valid9 = _errs48 === errors;
+                                  return validate54.errors = [{ instancePath: t + "/templates", schemaPath: "#/properties/templates/type", keyword: "type", params: { type: "object" } }], false;
+                              var o = g === e;
                             } else
-                              var valid9 = !0;
-                            if (valid9) {
-                              if (data.writtenFields !== void 0) {
-                                let data19 = data.writtenFields, _errs53 = errors;
-                                if (errors === _errs53)
-                                  if (Array.isArray(data19)) {
-                                    var valid13 = !0;
-                                    let len0 = data19.length;
-                                    for (let i0 = 0; i0 < len0; i0++) {
-                                      let _errs55 = errors;
-                                      if (typeof data19[i0] != "string")
-                                        return validate18.errors = [{ instancePath: instancePath + "/writtenFields/" + i0, schemaPath: "#/properties/writtenFields/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid13 = _errs55 === errors;
-                                      if (!valid13)
+                              var o = true;
+                            if (o) {
+                              if (r.writtenFields !== void 0) {
+                                let g = r.writtenFields, v = e;
+                                if (e === v)
+                                  if (Array.isArray(g)) {
+                                    var D = true;
+                                    let x = g.length;
+                                    for (let u = 0; u < x; u++) {
+                                      let B = e;
+                                      if (typeof g[u] != "string")
+                                        return validate54.errors = [{ instancePath: t + "/writtenFields/" + u, schemaPath: "#/properties/writtenFields/items/type", keyword: "type", params: { type: "string" } }], false;
+                                      var D = B === e;
+                                      if (!D)
                                         break;
                                     }
                                   } else
-                                    return validate18.errors = [{ instancePath: instancePath + "/writtenFields", schemaPath: "#/properties/writtenFields/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid9 = _errs53 === errors;
+                                    return validate54.errors = [{ instancePath: t + "/writtenFields", schemaPath: "#/properties/writtenFields/type", keyword: "type", params: { type: "array" } }], false;
+                                var o = v === e;
                               } else
-                                var valid9 = !0;
-                              if (valid9)
-                                if (data.unknownFields !== void 0) {
-                                  let data21 = data.unknownFields, _errs57 = errors;
-                                  if (errors === _errs57)
-                                    if (Array.isArray(data21)) {
-                                      if (data21.length < 1)
-                                        return validate18.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                                var o = true;
+                              if (o)
+                                if (r.unknownFields !== void 0) {
+                                  let g = r.unknownFields, v = e;
+                                  if (e === v)
+                                    if (Array.isArray(g)) {
+                                      if (g.length < 1)
+                                        return validate54.errors = [{ instancePath: t + "/unknownFields", schemaPath: "#/properties/unknownFields/minItems", keyword: "minItems", params: { limit: 1 } }], false;
                                       {
-                                        var valid14 = !0;
-                                        let len1 = data21.length;
-                                        for (let i1 = 0; i1 < len1; i1++) {
-                                          let _errs59 = errors;
-                                          if (typeof data21[i1] != "string")
-                                            return validate18.errors = [{ instancePath: instancePath + "/unknownFields/" + i1, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                          var valid14 = _errs59 === errors;
-                                          if (!valid14)
+                                        var V = true;
+                                        let x = g.length;
+                                        for (let u = 0; u < x; u++) {
+                                          let B = e;
+                                          if (typeof g[u] != "string")
+                                            return validate54.errors = [{ instancePath: t + "/unknownFields/" + u, schemaPath: "#/properties/unknownFields/items/type", keyword: "type", params: { type: "string" } }], false;
+                                          var V = B === e;
+                                          if (!V)
                                             break;
                                         }
                                       }
                                     } else
-                                      return validate18.errors = [{ instancePath: instancePath + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid9 = _errs57 === errors;
+                                      return validate54.errors = [{ instancePath: t + "/unknownFields", schemaPath: "#/properties/unknownFields/type", keyword: "type", params: { type: "array" } }], false;
+                                  var o = v === e;
                                 } else
-                                  var valid9 = !0;
+                                  var o = true;
                             }
                           }
                         }
@@ -1778,1159 +1817,1036 @@ function validate18(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate18.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate18.errors = vErrors, errors === 0;
+      return validate54.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate54.errors = s, e === 0;
 }
-var pattern9 = new RegExp("^[0-9]+$", "u");
-function validate17(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.landWithinMs === void 0 && (missing0 = "landWithinMs") || data.before === void 0 && (missing0 = "before") || data.intents === void 0 && (missing0 = "intents"))
-        return validate17.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.batch/1")
-          return validate17.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.batch/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var pattern6 = new RegExp("^[0-9]+$", "u");
+function validate53(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let _;
+      if (r.format === void 0 && (_ = "format") || r.landWithinMs === void 0 && (_ = "landWithinMs") || r.before === void 0 && (_ = "before") || r.intents === void 0 && (_ = "intents"))
+        return validate53.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: _ } }], false;
+      if (r.format !== void 0) {
+        let D = e;
+        if (r.format !== "edgewise.batch/1")
+          return validate53.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.batch/1" } }], false;
+        var i = D === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.landWithinMs !== void 0) {
-          let data1 = data.landWithinMs, _errs2 = errors;
-          if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
-            return validate17.errors = [{ instancePath: instancePath + "/landWithinMs", schemaPath: "#/properties/landWithinMs/type", keyword: "type", params: { type: "integer" } }], !1;
-          if (errors === _errs2 && typeof data1 == "number" && isFinite(data1) && (data1 < 0 || isNaN(data1)))
-            return validate17.errors = [{ instancePath: instancePath + "/landWithinMs", schemaPath: "#/properties/landWithinMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i) {
+        if (r.landWithinMs !== void 0) {
+          let V = r.landWithinMs, m = e;
+          if (!(typeof V == "number" && !(V % 1) && !isNaN(V) && isFinite(V)))
+            return validate53.errors = [{ instancePath: t + "/landWithinMs", schemaPath: "#/properties/landWithinMs/type", keyword: "type", params: { type: "integer" } }], false;
+          if (e === m && typeof V == "number" && isFinite(V) && (V < 0 || isNaN(V)))
+            return validate53.errors = [{ instancePath: t + "/landWithinMs", schemaPath: "#/properties/landWithinMs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+          var i = m === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.before !== void 0) {
-            let data2 = data.before, _errs4 = errors;
-            if (errors === _errs4)
-              if (data2 && typeof data2 == "object" && !Array.isArray(data2))
-                for (let key0 in data2) {
-                  let data3 = data2[key0], _errs7 = errors;
-                  if (errors === _errs7)
-                    if (data3 && typeof data3 == "object" && !Array.isArray(data3))
-                      for (let key1 in data3) {
-                        let data4 = data3[key1], _errs10 = errors, _errs11 = errors, valid3 = !1, _errs12 = errors;
-                        if (data4 !== null) {
-                          let err0 = { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/additionalProperties/anyOf/0/type", keyword: "type", params: { type: "null" } };
-                          vErrors === null ? vErrors = [err0] : vErrors.push(err0), errors++;
+          var i = true;
+        if (i) {
+          if (r.before !== void 0) {
+            let m = r.before, c = e;
+            if (e === c)
+              if (m && typeof m == "object" && !Array.isArray(m))
+                for (let b in m) {
+                  let y = m[b], d = e;
+                  if (e === d)
+                    if (y && typeof y == "object" && !Array.isArray(y))
+                      for (let j in y) {
+                        let I = y[j], W = e, H = e, L = false, F = e;
+                        if (I !== null) {
+                          let A = { instancePath: t + "/before/" + b.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/additionalProperties/anyOf/0/type", keyword: "type", params: { type: "null" } };
+                          s === null ? s = [A] : s.push(A), e++;
                         }
-                        var _valid0 = _errs12 === errors;
-                        if (valid3 = valid3 || _valid0, !valid3) {
-                          let _errs14 = errors;
-                          validate18(data4, { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data3, parentDataProperty: key1, rootData }) || (vErrors = vErrors === null ? validate18.errors : vErrors.concat(validate18.errors), errors = vErrors.length);
-                          var _valid0 = _errs14 === errors;
-                          valid3 = valid3 || _valid0;
+                        var n = F === e;
+                        if (L = L || n, !L) {
+                          let A = e;
+                          validate54(I, { instancePath: t + "/before/" + b.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: y, parentDataProperty: j, rootData: h }) || (s = s === null ? validate54.errors : s.concat(validate54.errors), e = s.length);
+                          var n = A === e;
+                          L = L || n;
                         }
-                        if (valid3)
-                          errors = _errs11, vErrors !== null && (_errs11 ? vErrors.length = _errs11 : vErrors = null);
+                        if (L)
+                          e = H, s !== null && (H ? s.length = H : s = null);
                         else {
-                          let err1 = { instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/additionalProperties/anyOf", keyword: "anyOf", params: {} };
-                          return vErrors === null ? vErrors = [err1] : vErrors.push(err1), errors++, validate17.errors = vErrors, !1;
+                          let A = { instancePath: t + "/before/" + b.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/additionalProperties/anyOf", keyword: "anyOf", params: {} };
+                          return s === null ? s = [A] : s.push(A), e++, validate53.errors = s, false;
                         }
-                        var valid2 = _errs10 === errors;
-                        if (!valid2)
+                        var a = W === e;
+                        if (!a)
                           break;
                       }
                     else
-                      return validate17.errors = [{ instancePath: instancePath + "/before/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid1 = _errs7 === errors;
-                  if (!valid1)
+                      return validate53.errors = [{ instancePath: t + "/before/" + b.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/before/additionalProperties/type", keyword: "type", params: { type: "object" } }], false;
+                  var p = d === e;
+                  if (!p)
                     break;
                 }
               else
-                return validate17.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: "object" } }], !1;
-            var valid0 = _errs4 === errors;
+                return validate53.errors = [{ instancePath: t + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: "object" } }], false;
+            var i = c === e;
           } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.intents !== void 0) {
-              let data5 = data.intents, _errs15 = errors;
-              if (errors === _errs15)
-                if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
-                  for (let key2 in data5) {
-                    let _errs17 = errors;
-                    if (typeof key2 == "string" && !pattern9.test(key2)) {
-                      let err2 = { instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[0-9]+$" }, propertyName: key2 };
-                      vErrors === null ? vErrors = [err2] : vErrors.push(err2), errors++;
+            var i = true;
+          if (i)
+            if (r.intents !== void 0) {
+              let m = r.intents, c = e;
+              if (e === c)
+                if (m && typeof m == "object" && !Array.isArray(m)) {
+                  for (let b in m) {
+                    let y = e;
+                    if (typeof b == "string" && !pattern6.test(b)) {
+                      let d = { instancePath: t + "/intents", schemaPath: "#/properties/intents/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[0-9]+$" }, propertyName: b };
+                      s === null ? s = [d] : s.push(d), e++;
                     }
-                    var valid4 = _errs17 === errors;
-                    if (!valid4) {
-                      let err3 = { instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/propertyNames", keyword: "propertyNames", params: { propertyName: key2 } };
-                      return vErrors === null ? vErrors = [err3] : vErrors.push(err3), errors++, validate17.errors = vErrors, !1;
+                    var l = y === e;
+                    if (!l) {
+                      let d = { instancePath: t + "/intents", schemaPath: "#/properties/intents/propertyNames", keyword: "propertyNames", params: { propertyName: b } };
+                      return s === null ? s = [d] : s.push(d), e++, validate53.errors = s, false;
                       break;
                     }
                   }
-                  if (valid4)
-                    for (let key3 in data5) {
-                      let data6 = data5[key3], _errs19 = errors;
-                      if (errors === _errs19)
-                        if (data6 && typeof data6 == "object" && !Array.isArray(data6))
-                          for (let key4 in data6) {
-                            let data7 = data6[key4], _errs22 = errors;
-                            if (errors === _errs22)
-                              if (data7 && typeof data7 == "object" && !Array.isArray(data7))
-                                for (let key5 in data7) {
-                                  let _errs25 = errors;
-                                  validate18(data7[key5], { instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: data7, parentDataProperty: key5, rootData }) || (vErrors = vErrors === null ? validate18.errors : vErrors.concat(validate18.errors), errors = vErrors.length);
-                                  var valid7 = _errs25 === errors;
-                                  if (!valid7)
+                  if (l)
+                    for (let b in m) {
+                      let y = m[b], d = e;
+                      if (e === d)
+                        if (y && typeof y == "object" && !Array.isArray(y))
+                          for (let j in y) {
+                            let I = y[j], W = e;
+                            if (e === W)
+                              if (I && typeof I == "object" && !Array.isArray(I))
+                                for (let H in I) {
+                                  let L = e;
+                                  validate54(I[H], { instancePath: t + "/intents/" + b.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + j.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + H.replace(/~/g, "~0").replace(/\//g, "~1"), parentData: I, parentDataProperty: H, rootData: h }) || (s = s === null ? validate54.errors : s.concat(validate54.errors), e = s.length);
+                                  var w = L === e;
+                                  if (!w)
                                     break;
                                 }
                               else
-                                return validate17.errors = [{ instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/intents/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                            var valid6 = _errs22 === errors;
-                            if (!valid6)
+                                return validate53.errors = [{ instancePath: t + "/intents/" + b.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + j.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/intents/additionalProperties/additionalProperties/type", keyword: "type", params: { type: "object" } }], false;
+                            var f = W === e;
+                            if (!f)
                               break;
                           }
                         else
-                          return validate17.errors = [{ instancePath: instancePath + "/intents/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/intents/additionalProperties/type", keyword: "type", params: { type: "object" } }], !1;
-                      var valid5 = _errs19 === errors;
-                      if (!valid5)
+                          return validate53.errors = [{ instancePath: t + "/intents/" + b.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/intents/additionalProperties/type", keyword: "type", params: { type: "object" } }], false;
+                      var o = d === e;
+                      if (!o)
                         break;
                     }
                 } else
-                  return validate17.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "object" } }], !1;
-              var valid0 = _errs15 === errors;
+                  return validate53.errors = [{ instancePath: t + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "object" } }], false;
+              var i = c === e;
             } else
-              var valid0 = !0;
+              var i = true;
         }
       }
     } else
-      return validate17.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate17.errors = vErrors, errors === 0;
+      return validate53.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate53.errors = s, e === 0;
 }
-var doubtFileFits = validate21;
-function validate21(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.apply === void 0 && (missing0 = "apply") || data.writes === void 0 && (missing0 = "writes"))
-        return validate21.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.doubt/1")
-          return validate21.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.doubt/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var doubtFileFits = validate59;
+function validate59(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let p;
+      if (r.format === void 0 && (p = "format") || r.apply === void 0 && (p = "apply") || r.writes === void 0 && (p = "writes"))
+        return validate59.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: p } }], false;
+      if (r.format !== void 0) {
+        let l = e;
+        if (r.format !== "edgewise.doubt/1")
+          return validate59.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.doubt/1" } }], false;
+        var i = l === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.apply !== void 0) {
-          let _errs2 = errors;
-          if (typeof data.apply != "string")
-            return validate21.errors = [{ instancePath: instancePath + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i) {
+        if (r.apply !== void 0) {
+          let w = e;
+          if (typeof r.apply != "string")
+            return validate59.errors = [{ instancePath: t + "/apply", schemaPath: "#/properties/apply/type", keyword: "type", params: { type: "string" } }], false;
+          var i = w === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.writes !== void 0) {
-            let data2 = data.writes, _errs4 = errors;
-            if (errors === _errs4)
-              if (Array.isArray(data2)) {
-                var valid1 = !0;
-                let len0 = data2.length;
-                for (let i0 = 0; i0 < len0; i0++) {
-                  let data3 = data2[i0], _errs6 = errors;
-                  if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                    return validate21.errors = [{ instancePath: instancePath + "/writes/" + i0, schemaPath: "#/properties/writes/items/type", keyword: "type", params: { type: "integer" } }], !1;
-                  if (errors === _errs6 && typeof data3 == "number" && isFinite(data3) && (data3 < 0 || isNaN(data3)))
-                    return validate21.errors = [{ instancePath: instancePath + "/writes/" + i0, schemaPath: "#/properties/writes/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                  var valid1 = _errs6 === errors;
-                  if (!valid1)
+          var i = true;
+        if (i) {
+          if (r.writes !== void 0) {
+            let f = r.writes, o = e;
+            if (e === o)
+              if (Array.isArray(f)) {
+                var n = true;
+                let D = f.length;
+                for (let V = 0; V < D; V++) {
+                  let m = f[V], c = e;
+                  if (!(typeof m == "number" && !(m % 1) && !isNaN(m) && isFinite(m)))
+                    return validate59.errors = [{ instancePath: t + "/writes/" + V, schemaPath: "#/properties/writes/items/type", keyword: "type", params: { type: "integer" } }], false;
+                  if (e === c && typeof m == "number" && isFinite(m) && (m < 0 || isNaN(m)))
+                    return validate59.errors = [{ instancePath: t + "/writes/" + V, schemaPath: "#/properties/writes/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                  var n = c === e;
+                  if (!n)
                     break;
                 }
               } else
-                return validate21.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "array" } }], !1;
-            var valid0 = _errs4 === errors;
+                return validate59.errors = [{ instancePath: t + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "array" } }], false;
+            var i = o === e;
           } else
-            var valid0 = !0;
-          if (valid0)
-            if (data.cleared !== void 0) {
-              let data4 = data.cleared, _errs8 = errors;
-              if (errors === _errs8)
-                if (Array.isArray(data4)) {
-                  var valid2 = !0;
-                  let len1 = data4.length;
-                  for (let i1 = 0; i1 < len1; i1++) {
-                    let _errs10 = errors;
-                    if (typeof data4[i1] != "string")
-                      return validate21.errors = [{ instancePath: instancePath + "/cleared/" + i1, schemaPath: "#/properties/cleared/items/type", keyword: "type", params: { type: "string" } }], !1;
-                    var valid2 = _errs10 === errors;
-                    if (!valid2)
+            var i = true;
+          if (i)
+            if (r.cleared !== void 0) {
+              let f = r.cleared, o = e;
+              if (e === o)
+                if (Array.isArray(f)) {
+                  var a = true;
+                  let D = f.length;
+                  for (let V = 0; V < D; V++) {
+                    let m = e;
+                    if (typeof f[V] != "string")
+                      return validate59.errors = [{ instancePath: t + "/cleared/" + V, schemaPath: "#/properties/cleared/items/type", keyword: "type", params: { type: "string" } }], false;
+                    var a = m === e;
+                    if (!a)
                       break;
                   }
                 } else
-                  return validate21.errors = [{ instancePath: instancePath + "/cleared", schemaPath: "#/properties/cleared/type", keyword: "type", params: { type: "array" } }], !1;
-              var valid0 = _errs8 === errors;
+                  return validate59.errors = [{ instancePath: t + "/cleared", schemaPath: "#/properties/cleared/type", keyword: "type", params: { type: "array" } }], false;
+              var i = o === e;
             } else
-              var valid0 = !0;
+              var i = true;
         }
       }
     } else
-      return validate21.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate21.errors = vErrors, errors === 0;
+      return validate59.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate59.errors = s, e === 0;
 }
-var rolloutFileFits = validate22, schema35 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back", "complete"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, firstRoles: { const: !0 }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, more: { type: "integer", minimum: 1 }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" }, incomplete: { const: !0 } } }, passed: { type: "boolean" }, judged: { type: "object", required: ["type", "wave", "verdict", "reason", "before", "after", "worse", "statistics"], properties: { type: { const: "wave.judged" }, wave: { type: "integer", minimum: 1 }, verdict: { type: "string", enum: ["same-or-better", "worse", "too-little-data"] }, reason: { type: ["string", "null"] }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" }, worse: { type: "array", items: { type: "object", required: ["domain", "before", "after"], properties: { domain: { type: "string" }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" } } } }, statistics: { type: "object", required: ["statuses", "margin", "minRequests", "written", "before", "after", "seconds", "points"], properties: { statuses: { type: "array", items: { type: "string" } }, margin: { type: "number", minimum: 0 }, minRequests: { type: "integer", minimum: 0 }, written: { $ref: "shared.schema.json#/$defs/window" }, before: { $ref: "shared.schema.json#/$defs/window" }, after: { $ref: "shared.schema.json#/$defs/window" }, seconds: { type: "integer", minimum: 1 }, points: { type: "array", items: { type: "object", required: ["time", "requests", "bad", "2xx", "3xx", "4xx", "5xx", "other"], properties: { time: { $ref: "shared.schema.json#/$defs/time" }, requests: { type: "integer", minimum: 0 }, bad: { type: "integer", minimum: 0 }, "2xx": { type: "integer", minimum: 0 }, "3xx": { type: "integer", minimum: 0 }, "4xx": { type: "integer", minimum: 0 }, "5xx": { type: "integer", minimum: 0 }, other: { type: "integer", minimum: 0 } } } } } } } }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } };
-var pattern10 = new RegExp("^[A-Za-z0-9_-]+$", "u");
-function validate23(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.from === void 0 && (missing0 = "from") || data.to === void 0 && (missing0 = "to"))
-        return validate23.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.from !== void 0) {
-        let data0 = data.from, _errs1 = errors;
-        if (errors === errors)
-          if (typeof data0 == "string") {
-            if (!pattern0.test(data0))
-              return validate23.errors = [{ instancePath: instancePath + "/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-          } else
-            return validate23.errors = [{ instancePath: instancePath + "/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-        var valid0 = _errs1 === errors;
-      } else
-        var valid0 = !0;
-      if (valid0)
-        if (data.to !== void 0) {
-          let data1 = data.to, _errs4 = errors;
-          if (errors === errors)
-            if (typeof data1 == "string") {
-              if (!pattern0.test(data1))
-                return validate23.errors = [{ instancePath: instancePath + "/to", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-            } else
-              return validate23.errors = [{ instancePath: instancePath + "/to", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs4 === errors;
-        } else
-          var valid0 = !0;
+var rolloutFileFits = validate60, schema27 = { $id: "https://edgewise.invalid/schemas/state/rollout.schema.json", type: "object", required: ["format", "id", "startedAt", "commit", "author", "state", "reason", "endedAt", "items", "desiredHashes", "values", "onHold", "waves", "released", "applies"], properties: { format: { const: "edgewise.rollout/1" }, id: { type: "string", pattern: "^[A-Za-z0-9_-]+$" }, startedAt: { $ref: "shared.schema.json#/$defs/time" }, commit: { type: ["string", "null"] }, committed: { $ref: "shared.schema.json#/$defs/committed" }, author: { type: ["string", "null"] }, state: { type: "string", enum: ["open", "stopped", "rolling-back", "rolled-back", "complete"] }, reason: { type: ["string", "null"] }, endedAt: { $ref: "shared.schema.json#/$defs/timeOrNull" }, firstRoles: { const: true }, paused: { type: "object", required: ["author", "at"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" } } }, items: { type: "array", items: { type: "string" } }, desiredHashes: { type: "object", additionalProperties: { type: "string" } }, values: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, onHold: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, unhealthy: { type: "array", items: { type: "object", required: ["domains", "items"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, items: { type: "object", additionalProperties: { type: "string" } } } } }, waves: { type: "array", items: { type: "object", required: ["domains", "applied", "passed"], properties: { domains: { $ref: "shared.schema.json#/$defs/domains" }, more: { type: "integer", minimum: 1 }, applied: { type: ["object", "null"], required: ["from", "to", "serviceFrom", "serviceTo"], properties: { from: { $ref: "shared.schema.json#/$defs/time" }, to: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceFrom: { $ref: "shared.schema.json#/$defs/timeOrNull" }, serviceTo: { $ref: "shared.schema.json#/$defs/timeOrNull" }, incomplete: { const: true } } }, passed: { type: "boolean" }, judged: { type: "object", required: ["type", "wave", "verdict", "reason", "before", "after", "worse", "statistics"], properties: { type: { const: "wave.judged" }, wave: { type: "integer", minimum: 1 }, verdict: { type: "string", enum: ["same-or-better", "worse", "too-little-data"] }, reason: { type: ["string", "null"] }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" }, worse: { type: "array", items: { type: "object", required: ["domain", "before", "after"], properties: { domain: { type: "string" }, before: { $ref: "shared.schema.json#/$defs/sample" }, after: { $ref: "shared.schema.json#/$defs/sample" } } } }, statistics: { type: "object", required: ["statuses", "margin", "minRequests", "written", "before", "after", "seconds", "points"], properties: { statuses: { type: "array", items: { type: "string" } }, margin: { type: "number", minimum: 0 }, minRequests: { type: "integer", minimum: 0 }, written: { $ref: "shared.schema.json#/$defs/window" }, before: { $ref: "shared.schema.json#/$defs/window" }, after: { $ref: "shared.schema.json#/$defs/window" }, seconds: { type: "integer", minimum: 1 }, points: { type: "array", items: { type: "object", required: ["time", "requests", "bad", "2xx", "3xx", "4xx", "5xx", "other"], properties: { time: { $ref: "shared.schema.json#/$defs/time" }, requests: { type: "integer", minimum: 0 }, bad: { type: "integer", minimum: 0 }, "2xx": { type: "integer", minimum: 0 }, "3xx": { type: "integer", minimum: 0 }, "4xx": { type: "integer", minimum: 0 }, "5xx": { type: "integer", minimum: 0 }, other: { type: "integer", minimum: 0 } } } } } } } }, approval: { type: "object", required: ["waitingSince", "approved"], properties: { waitingSince: { $ref: "shared.schema.json#/$defs/timeOrNull" }, given: { type: "array", items: { type: "object", required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, wave: { type: "string" }, domains: { $ref: "shared.schema.json#/$defs/domains" } } } }, approved: { type: ["object", "null"], required: ["author", "at", "wave"], properties: { author: { type: "string" }, at: { $ref: "shared.schema.json#/$defs/time" }, wave: { type: "string" } } } } } } } }, released: { $ref: "shared.schema.json#/$defs/domains" }, applies: { type: "array", items: { type: "string" } } } }, pattern7 = new RegExp("^[A-Za-z0-9_-]+$", "u");
+function validate61(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate61.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
     } else
-      return validate23.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate23.errors = vErrors, errors === 0;
+      return validate61.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate61.errors = s, e === 0;
 }
-function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.id === void 0 && (missing0 = "id") || data.startedAt === void 0 && (missing0 = "startedAt") || data.commit === void 0 && (missing0 = "commit") || data.author === void 0 && (missing0 = "author") || data.state === void 0 && (missing0 = "state") || data.reason === void 0 && (missing0 = "reason") || data.endedAt === void 0 && (missing0 = "endedAt") || data.items === void 0 && (missing0 = "items") || data.desiredHashes === void 0 && (missing0 = "desiredHashes") || data.values === void 0 && (missing0 = "values") || data.onHold === void 0 && (missing0 = "onHold") || data.waves === void 0 && (missing0 = "waves") || data.released === void 0 && (missing0 = "released") || data.applies === void 0 && (missing0 = "applies"))
-        return validate22.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.rollout/1")
-          return validate22.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.rollout/1" } }], !1;
-        var valid0 = _errs1 === errors;
+function validate63(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.author === void 0 && (n = "author") || r.subject === void 0 && (n = "subject"))
+        return validate63.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.author !== void 0) {
+        let a = e;
+        if (typeof r.author != "string")
+          return validate63.errors = [{ instancePath: t + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.id !== void 0) {
-          let data1 = data.id, _errs2 = errors;
-          if (errors === _errs2)
-            if (typeof data1 == "string") {
-              if (!pattern10.test(data1))
-                return validate22.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_-]+$" } }], !1;
-            } else
-              return validate22.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i)
+        if (r.subject !== void 0) {
+          let a = e;
+          if (typeof r.subject != "string")
+            return validate63.errors = [{ instancePath: t + "/subject", schemaPath: "#/properties/subject/type", keyword: "type", params: { type: "string" } }], false;
+          var i = a === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.startedAt !== void 0) {
-            let data2 = data.startedAt, _errs4 = errors;
-            if (errors === errors)
-              if (typeof data2 == "string") {
-                if (!pattern0.test(data2))
-                  return validate22.errors = [{ instancePath: instancePath + "/startedAt", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-              } else
-                return validate22.errors = [{ instancePath: instancePath + "/startedAt", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-            var valid0 = _errs4 === errors;
+          var i = true;
+    } else
+      return validate63.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate63.errors = s, e === 0;
+}
+function validate65(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  return typeof r != "string" && r !== null ? (validate65.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: schema12.type } }], false) : e === 0 && typeof r == "string" && !pattern0.test(r) ? (validate65.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false) : (validate65.errors = s, e === 0);
+}
+function validate68(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.name === void 0 && (n = "name") || r.knownBy === void 0 && (n = "knownBy"))
+        return validate68.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.name !== void 0) {
+        let a = e;
+        if (typeof r.name != "string")
+          return validate68.errors = [{ instancePath: t + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.knownBy !== void 0) {
+          let p = r.knownBy, l = e;
+          if (typeof p != "string")
+            return validate68.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], false;
+          if (!(p === "oidc" || p === "proxy" || p === "ci" || p === "database" || p === "token" || p === "serve" || p === "unidentified"))
+            return validate68.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema14.properties.knownBy.enum } }], false;
+          var i = l === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.issuer !== void 0) {
+            let l = e;
+            if (typeof r.issuer != "string")
+              return validate68.errors = [{ instancePath: t + "/issuer", schemaPath: "#/properties/issuer/type", keyword: "type", params: { type: "string" } }], false;
+            var i = l === e;
           } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.commit !== void 0) {
-              let data3 = data.commit, _errs7 = errors;
-              if (typeof data3 != "string" && data3 !== null)
-                return validate22.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema35.properties.commit.type } }], !1;
-              var valid0 = _errs7 === errors;
+            var i = true;
+          if (i)
+            if (r.sub !== void 0) {
+              let l = e;
+              if (typeof r.sub != "string")
+                return validate68.errors = [{ instancePath: t + "/sub", schemaPath: "#/properties/sub/type", keyword: "type", params: { type: "string" } }], false;
+              var i = l === e;
             } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.committed !== void 0) {
-                let data4 = data.committed, _errs9 = errors;
-                if (errors === errors)
-                  if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-                    let missing1;
-                    if (data4.author === void 0 && (missing1 = "author") || data4.subject === void 0 && (missing1 = "subject"))
-                      return validate22.errors = [{ instancePath: instancePath + "/committed", schemaPath: "shared.schema.json#/$defs/committed/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                    if (data4.author !== void 0) {
-                      let _errs12 = errors;
-                      if (typeof data4.author != "string")
-                        return validate22.errors = [{ instancePath: instancePath + "/committed/author", schemaPath: "shared.schema.json#/$defs/committed/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid3 = _errs12 === errors;
-                    } else
-                      var valid3 = !0;
-                    if (valid3)
-                      if (data4.subject !== void 0) {
-                        let _errs14 = errors;
-                        if (typeof data4.subject != "string")
-                          return validate22.errors = [{ instancePath: instancePath + "/committed/subject", schemaPath: "shared.schema.json#/$defs/committed/properties/subject/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid3 = _errs14 === errors;
-                      } else
-                        var valid3 = !0;
-                  } else
-                    return validate22.errors = [{ instancePath: instancePath + "/committed", schemaPath: "shared.schema.json#/$defs/committed/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid0 = _errs9 === errors;
+              var i = true;
+        }
+      }
+    } else
+      return validate68.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate68.errors = s, e === 0;
+}
+function validate70(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (Array.isArray(r)) {
+      var i = true;
+      let n = r.length;
+      for (let a = 0; a < n; a++) {
+        let p = e;
+        if (typeof r[a] != "string")
+          return validate70.errors = [{ instancePath: t + "/" + a, schemaPath: "#/items/type", keyword: "type", params: { type: "string" } }], false;
+        var i = p === e;
+        if (!i)
+          break;
+      }
+    } else
+      return validate70.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "array" } }], false;
+  return validate70.errors = s, e === 0;
+}
+function validate79(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.requests === void 0 && (n = "requests") || r.bad === void 0 && (n = "bad"))
+        return validate79.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.requests !== void 0) {
+        let a = r.requests, p = e;
+        if (!(typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a)))
+          return validate79.errors = [{ instancePath: t + "/requests", schemaPath: "#/properties/requests/type", keyword: "type", params: { type: "integer" } }], false;
+        if (e === p && typeof a == "number" && isFinite(a) && (a < 0 || isNaN(a)))
+          return validate79.errors = [{ instancePath: t + "/requests", schemaPath: "#/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+        var i = p === e;
+      } else
+        var i = true;
+      if (i)
+        if (r.bad !== void 0) {
+          let a = r.bad, p = e;
+          if (!(typeof a == "number" && !(a % 1) && !isNaN(a) && isFinite(a)))
+            return validate79.errors = [{ instancePath: t + "/bad", schemaPath: "#/properties/bad/type", keyword: "type", params: { type: "integer" } }], false;
+          if (e === p && typeof a == "number" && isFinite(a) && (a < 0 || isNaN(a)))
+            return validate79.errors = [{ instancePath: t + "/bad", schemaPath: "#/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+          var i = p === e;
+        } else
+          var i = true;
+    } else
+      return validate79.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate79.errors = s, e === 0;
+}
+function validate84(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.from === void 0 && (n = "from") || r.to === void 0 && (n = "to"))
+        return validate84.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.from !== void 0) {
+        let a = e;
+        validate24(r.from, { instancePath: t + "/from", parentData: r, parentDataProperty: "from", rootData: h }) || (s = s === null ? validate24.errors : s.concat(validate24.errors), e = s.length);
+        var i = a === e;
+      } else
+        var i = true;
+      if (i)
+        if (r.to !== void 0) {
+          let a = e;
+          validate24(r.to, { instancePath: t + "/to", parentData: r, parentDataProperty: "to", rootData: h }) || (s = s === null ? validate24.errors : s.concat(validate24.errors), e = s.length);
+          var i = a === e;
+        } else
+          var i = true;
+    } else
+      return validate84.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate84.errors = s, e === 0;
+}
+function validate60(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let u;
+      if (r.format === void 0 && (u = "format") || r.id === void 0 && (u = "id") || r.startedAt === void 0 && (u = "startedAt") || r.commit === void 0 && (u = "commit") || r.author === void 0 && (u = "author") || r.state === void 0 && (u = "state") || r.reason === void 0 && (u = "reason") || r.endedAt === void 0 && (u = "endedAt") || r.items === void 0 && (u = "items") || r.desiredHashes === void 0 && (u = "desiredHashes") || r.values === void 0 && (u = "values") || r.onHold === void 0 && (u = "onHold") || r.waves === void 0 && (u = "waves") || r.released === void 0 && (u = "released") || r.applies === void 0 && (u = "applies"))
+        return validate60.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: u } }], false;
+      if (r.format !== void 0) {
+        let B = e;
+        if (r.format !== "edgewise.rollout/1")
+          return validate60.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.rollout/1" } }], false;
+        var i = B === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.id !== void 0) {
+          let q = r.id, N = e;
+          if (e === N)
+            if (typeof q == "string") {
+              if (!pattern7.test(q))
+                return validate60.errors = [{ instancePath: t + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z0-9_-]+$" } }], false;
+            } else
+              return validate60.errors = [{ instancePath: t + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], false;
+          var i = N === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.startedAt !== void 0) {
+            let N = e;
+            validate61(r.startedAt, { instancePath: t + "/startedAt", parentData: r, parentDataProperty: "startedAt", rootData: h }) || (s = s === null ? validate61.errors : s.concat(validate61.errors), e = s.length);
+            var i = N === e;
+          } else
+            var i = true;
+          if (i) {
+            if (r.commit !== void 0) {
+              let T = r.commit, Z = e;
+              if (typeof T != "string" && T !== null)
+                return validate60.errors = [{ instancePath: t + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema27.properties.commit.type } }], false;
+              var i = Z === e;
+            } else
+              var i = true;
+            if (i) {
+              if (r.committed !== void 0) {
+                let Z = e;
+                validate63(r.committed, { instancePath: t + "/committed", parentData: r, parentDataProperty: "committed", rootData: h }) || (s = s === null ? validate63.errors : s.concat(validate63.errors), e = s.length);
+                var i = Z === e;
               } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.author !== void 0) {
-                  let data7 = data.author, _errs16 = errors;
-                  if (typeof data7 != "string" && data7 !== null)
-                    return validate22.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema35.properties.author.type } }], !1;
-                  var valid0 = _errs16 === errors;
+                var i = true;
+              if (i) {
+                if (r.author !== void 0) {
+                  let $ = r.author, S = e;
+                  if (typeof $ != "string" && $ !== null)
+                    return validate60.errors = [{ instancePath: t + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: schema27.properties.author.type } }], false;
+                  var i = S === e;
                 } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.state !== void 0) {
-                    let data8 = data.state, _errs18 = errors;
-                    if (typeof data8 != "string")
-                      return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" } }], !1;
-                    if (!(data8 === "open" || data8 === "stopped" || data8 === "rolling-back" || data8 === "rolled-back" || data8 === "complete"))
-                      return validate22.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema35.properties.state.enum } }], !1;
-                    var valid0 = _errs18 === errors;
+                  var i = true;
+                if (i) {
+                  if (r.state !== void 0) {
+                    let S = r.state, Q = e;
+                    if (typeof S != "string")
+                      return validate60.errors = [{ instancePath: t + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" } }], false;
+                    if (!(S === "open" || S === "stopped" || S === "rolling-back" || S === "rolled-back" || S === "complete"))
+                      return validate60.errors = [{ instancePath: t + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema27.properties.state.enum } }], false;
+                    var i = Q === e;
                   } else
-                    var valid0 = !0;
-                  if (valid0) {
-                    if (data.reason !== void 0) {
-                      let data9 = data.reason, _errs20 = errors;
-                      if (typeof data9 != "string" && data9 !== null)
-                        return validate22.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema35.properties.reason.type } }], !1;
-                      var valid0 = _errs20 === errors;
+                    var i = true;
+                  if (i) {
+                    if (r.reason !== void 0) {
+                      let Q = r.reason, te = e;
+                      if (typeof Q != "string" && Q !== null)
+                        return validate60.errors = [{ instancePath: t + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema27.properties.reason.type } }], false;
+                      var i = te === e;
                     } else
-                      var valid0 = !0;
-                    if (valid0) {
-                      if (data.endedAt !== void 0) {
-                        let data10 = data.endedAt, _errs22 = errors, _errs23 = errors;
-                        if (typeof data10 != "string" && data10 !== null)
-                          return validate22.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                        if (errors === _errs23 && typeof data10 == "string" && !pattern0.test(data10))
-                          return validate22.errors = [{ instancePath: instancePath + "/endedAt", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                        var valid0 = _errs22 === errors;
+                      var i = true;
+                    if (i) {
+                      if (r.endedAt !== void 0) {
+                        let te = e;
+                        validate65(r.endedAt, { instancePath: t + "/endedAt", parentData: r, parentDataProperty: "endedAt", rootData: h }) || (s = s === null ? validate65.errors : s.concat(validate65.errors), e = s.length);
+                        var i = te === e;
                       } else
-                        var valid0 = !0;
-                      if (valid0) {
-                        if (data.firstRoles !== void 0) {
-                          let _errs25 = errors;
-                          if (data.firstRoles !== !0)
-                            return validate22.errors = [{ instancePath: instancePath + "/firstRoles", schemaPath: "#/properties/firstRoles/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                          var valid0 = _errs25 === errors;
+                        var i = true;
+                      if (i) {
+                        if (r.firstRoles !== void 0) {
+                          let G = e;
+                          if (r.firstRoles !== true)
+                            return validate60.errors = [{ instancePath: t + "/firstRoles", schemaPath: "#/properties/firstRoles/const", keyword: "const", params: { allowedValue: true } }], false;
+                          var i = G === e;
                         } else
-                          var valid0 = !0;
-                        if (valid0) {
-                          if (data.paused !== void 0) {
-                            let data12 = data.paused, _errs26 = errors;
-                            if (errors === _errs26)
-                              if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
-                                let missing2;
-                                if (data12.author === void 0 && (missing2 = "author") || data12.at === void 0 && (missing2 = "at"))
-                                  return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                if (data12.author !== void 0) {
-                                  let _errs28 = errors;
-                                  if (typeof data12.author != "string")
-                                    return validate22.errors = [{ instancePath: instancePath + "/paused/author", schemaPath: "#/properties/paused/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid5 = _errs28 === errors;
+                          var i = true;
+                        if (i) {
+                          if (r.paused !== void 0) {
+                            let M = r.paused, O = e;
+                            if (e === O)
+                              if (M && typeof M == "object" && !Array.isArray(M)) {
+                                let le;
+                                if (M.author === void 0 && (le = "author") || M.at === void 0 && (le = "at"))
+                                  return validate60.errors = [{ instancePath: t + "/paused", schemaPath: "#/properties/paused/required", keyword: "required", params: { missingProperty: le } }], false;
+                                if (M.author !== void 0) {
+                                  let ce = e;
+                                  if (typeof M.author != "string")
+                                    return validate60.errors = [{ instancePath: t + "/paused/author", schemaPath: "#/properties/paused/properties/author/type", keyword: "type", params: { type: "string" } }], false;
+                                  var n = ce === e;
                                 } else
-                                  var valid5 = !0;
-                                if (valid5) {
-                                  if (data12.at !== void 0) {
-                                    let data14 = data12.at, _errs30 = errors;
-                                    if (errors === errors)
-                                      if (typeof data14 == "string") {
-                                        if (!pattern0.test(data14))
-                                          return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                      } else
-                                        return validate22.errors = [{ instancePath: instancePath + "/paused/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid5 = _errs30 === errors;
+                                  var n = true;
+                                if (n) {
+                                  if (M.at !== void 0) {
+                                    let re = e;
+                                    validate61(M.at, { instancePath: t + "/paused/at", parentData: M, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate61.errors : s.concat(validate61.errors), e = s.length);
+                                    var n = re === e;
                                   } else
-                                    var valid5 = !0;
-                                  if (valid5)
-                                    if (data12.by !== void 0) {
-                                      let data15 = data12.by, _errs33 = errors;
-                                      if (errors === errors)
-                                        if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
-                                          let missing3;
-                                          if (data15.name === void 0 && (missing3 = "name") || data15.knownBy === void 0 && (missing3 = "knownBy"))
-                                            return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                                          if (data15.name !== void 0) {
-                                            let _errs36 = errors;
-                                            if (typeof data15.name != "string")
-                                              return validate22.errors = [{ instancePath: instancePath + "/paused/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid8 = _errs36 === errors;
-                                          } else
-                                            var valid8 = !0;
-                                          if (valid8) {
-                                            if (data15.knownBy !== void 0) {
-                                              let data17 = data15.knownBy, _errs38 = errors;
-                                              if (typeof data17 != "string")
-                                                return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                              if (!(data17 === "oidc" || data17 === "proxy" || data17 === "ci" || data17 === "database" || data17 === "token" || data17 === "serve" || data17 === "unidentified"))
-                                                return validate22.errors = [{ instancePath: instancePath + "/paused/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                                              var valid8 = _errs38 === errors;
-                                            } else
-                                              var valid8 = !0;
-                                            if (valid8) {
-                                              if (data15.issuer !== void 0) {
-                                                let _errs40 = errors;
-                                                if (typeof data15.issuer != "string")
-                                                  return validate22.errors = [{ instancePath: instancePath + "/paused/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid8 = _errs40 === errors;
-                                              } else
-                                                var valid8 = !0;
-                                              if (valid8)
-                                                if (data15.sub !== void 0) {
-                                                  let _errs42 = errors;
-                                                  if (typeof data15.sub != "string")
-                                                    return validate22.errors = [{ instancePath: instancePath + "/paused/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid8 = _errs42 === errors;
-                                                } else
-                                                  var valid8 = !0;
-                                            }
-                                          }
-                                        } else
-                                          return validate22.errors = [{ instancePath: instancePath + "/paused/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                      var valid5 = _errs33 === errors;
+                                    var n = true;
+                                  if (n)
+                                    if (M.by !== void 0) {
+                                      let re = e;
+                                      validate68(M.by, { instancePath: t + "/paused/by", parentData: M, parentDataProperty: "by", rootData: h }) || (s = s === null ? validate68.errors : s.concat(validate68.errors), e = s.length);
+                                      var n = re === e;
                                     } else
-                                      var valid5 = !0;
+                                      var n = true;
                                 }
                               } else
-                                return validate22.errors = [{ instancePath: instancePath + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], !1;
-                            var valid0 = _errs26 === errors;
+                                return validate60.errors = [{ instancePath: t + "/paused", schemaPath: "#/properties/paused/type", keyword: "type", params: { type: "object" } }], false;
+                            var i = O === e;
                           } else
-                            var valid0 = !0;
-                          if (valid0) {
-                            if (data.items !== void 0) {
-                              let data20 = data.items, _errs44 = errors;
-                              if (errors === _errs44)
-                                if (Array.isArray(data20)) {
-                                  var valid9 = !0;
-                                  let len0 = data20.length;
-                                  for (let i0 = 0; i0 < len0; i0++) {
-                                    let _errs46 = errors;
-                                    if (typeof data20[i0] != "string")
-                                      return validate22.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid9 = _errs46 === errors;
-                                    if (!valid9)
+                            var i = true;
+                          if (i) {
+                            if (r.items !== void 0) {
+                              let O = r.items, J = e;
+                              if (e === J)
+                                if (Array.isArray(O)) {
+                                  var a = true;
+                                  let ce = O.length;
+                                  for (let re = 0; re < ce; re++) {
+                                    let he = e;
+                                    if (typeof O[re] != "string")
+                                      return validate60.errors = [{ instancePath: t + "/items/" + re, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "string" } }], false;
+                                    var a = he === e;
+                                    if (!a)
                                       break;
                                   }
                                 } else
-                                  return validate22.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                              var valid0 = _errs44 === errors;
+                                  return validate60.errors = [{ instancePath: t + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }], false;
+                              var i = J === e;
                             } else
-                              var valid0 = !0;
-                            if (valid0) {
-                              if (data.desiredHashes !== void 0) {
-                                let data22 = data.desiredHashes, _errs48 = errors;
-                                if (errors === _errs48)
-                                  if (data22 && typeof data22 == "object" && !Array.isArray(data22))
-                                    for (let key0 in data22) {
-                                      let _errs51 = errors;
-                                      if (typeof data22[key0] != "string")
-                                        return validate22.errors = [{ instancePath: instancePath + "/desiredHashes/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/desiredHashes/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid10 = _errs51 === errors;
-                                      if (!valid10)
+                              var i = true;
+                            if (i) {
+                              if (r.desiredHashes !== void 0) {
+                                let J = r.desiredHashes, le = e;
+                                if (e === le)
+                                  if (J && typeof J == "object" && !Array.isArray(J))
+                                    for (let re in J) {
+                                      let he = e;
+                                      if (typeof J[re] != "string")
+                                        return validate60.errors = [{ instancePath: t + "/desiredHashes/" + re.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/desiredHashes/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                                      var p = he === e;
+                                      if (!p)
                                         break;
                                     }
                                   else
-                                    return validate22.errors = [{ instancePath: instancePath + "/desiredHashes", schemaPath: "#/properties/desiredHashes/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid0 = _errs48 === errors;
+                                    return validate60.errors = [{ instancePath: t + "/desiredHashes", schemaPath: "#/properties/desiredHashes/type", keyword: "type", params: { type: "object" } }], false;
+                                var i = le === e;
                               } else
-                                var valid0 = !0;
-                              if (valid0) {
-                                if (data.values !== void 0) {
-                                  let data24 = data.values, _errs53 = errors;
-                                  if (errors === _errs53)
-                                    if (Array.isArray(data24)) {
-                                      var valid11 = !0;
-                                      let len1 = data24.length;
-                                      for (let i1 = 0; i1 < len1; i1++) {
-                                        let data25 = data24[i1], _errs55 = errors;
-                                        if (errors === _errs55)
-                                          if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
-                                            let missing4;
-                                            if (data25.domains === void 0 && (missing4 = "domains") || data25.items === void 0 && (missing4 = "items"))
-                                              return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                                            if (data25.domains !== void 0) {
-                                              let data26 = data25.domains, _errs57 = errors;
-                                              if (errors === errors)
-                                                if (Array.isArray(data26)) {
-                                                  var valid14 = !0;
-                                                  let len2 = data26.length;
-                                                  for (let i2 = 0; i2 < len2; i2++) {
-                                                    let _errs60 = errors;
-                                                    if (typeof data26[i2] != "string")
-                                                      return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains/" + i2, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                    var valid14 = _errs60 === errors;
-                                                    if (!valid14)
-                                                      break;
-                                                  }
-                                                } else
-                                                  return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                              var valid12 = _errs57 === errors;
+                                var i = true;
+                              if (i) {
+                                if (r.values !== void 0) {
+                                  let le = r.values, ce = e;
+                                  if (e === ce)
+                                    if (Array.isArray(le)) {
+                                      var l = true;
+                                      let he = le.length;
+                                      for (let ne = 0; ne < he; ne++) {
+                                        let ie = le[ne], se = e;
+                                        if (e === se)
+                                          if (ie && typeof ie == "object" && !Array.isArray(ie)) {
+                                            let Y;
+                                            if (ie.domains === void 0 && (Y = "domains") || ie.items === void 0 && (Y = "items"))
+                                              return validate60.errors = [{ instancePath: t + "/values/" + ne, schemaPath: "#/properties/values/items/required", keyword: "required", params: { missingProperty: Y } }], false;
+                                            if (ie.domains !== void 0) {
+                                              let me = e;
+                                              validate70(ie.domains, { instancePath: t + "/values/" + ne + "/domains", parentData: ie, parentDataProperty: "domains", rootData: h }) || (s = s === null ? validate70.errors : s.concat(validate70.errors), e = s.length);
+                                              var f = me === e;
                                             } else
-                                              var valid12 = !0;
-                                            if (valid12)
-                                              if (data25.items !== void 0) {
-                                                let data28 = data25.items, _errs62 = errors;
-                                                if (errors === _errs62)
-                                                  if (data28 && typeof data28 == "object" && !Array.isArray(data28))
-                                                    for (let key1 in data28) {
-                                                      let _errs65 = errors;
-                                                      if (typeof data28[key1] != "string")
-                                                        return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/values/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid15 = _errs65 === errors;
-                                                      if (!valid15)
+                                              var f = true;
+                                            if (f)
+                                              if (ie.items !== void 0) {
+                                                let me = ie.items, we = e;
+                                                if (e === we)
+                                                  if (me && typeof me == "object" && !Array.isArray(me))
+                                                    for (let Se in me) {
+                                                      let Pe = e;
+                                                      if (typeof me[Se] != "string")
+                                                        return validate60.errors = [{ instancePath: t + "/values/" + ne + "/items/" + Se.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/values/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                                                      var w = Pe === e;
+                                                      if (!w)
                                                         break;
                                                     }
                                                   else
-                                                    return validate22.errors = [{ instancePath: instancePath + "/values/" + i1 + "/items", schemaPath: "#/properties/values/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                var valid12 = _errs62 === errors;
+                                                    return validate60.errors = [{ instancePath: t + "/values/" + ne + "/items", schemaPath: "#/properties/values/items/properties/items/type", keyword: "type", params: { type: "object" } }], false;
+                                                var f = we === e;
                                               } else
-                                                var valid12 = !0;
+                                                var f = true;
                                           } else
-                                            return validate22.errors = [{ instancePath: instancePath + "/values/" + i1, schemaPath: "#/properties/values/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                        var valid11 = _errs55 === errors;
-                                        if (!valid11)
+                                            return validate60.errors = [{ instancePath: t + "/values/" + ne, schemaPath: "#/properties/values/items/type", keyword: "type", params: { type: "object" } }], false;
+                                        var l = se === e;
+                                        if (!l)
                                           break;
                                       }
                                     } else
-                                      return validate22.errors = [{ instancePath: instancePath + "/values", schemaPath: "#/properties/values/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid0 = _errs53 === errors;
+                                      return validate60.errors = [{ instancePath: t + "/values", schemaPath: "#/properties/values/type", keyword: "type", params: { type: "array" } }], false;
+                                  var i = ce === e;
                                 } else
-                                  var valid0 = !0;
-                                if (valid0) {
-                                  if (data.onHold !== void 0) {
-                                    let data30 = data.onHold, _errs67 = errors;
-                                    if (errors === _errs67)
-                                      if (Array.isArray(data30)) {
-                                        var valid16 = !0;
-                                        let len3 = data30.length;
-                                        for (let i3 = 0; i3 < len3; i3++) {
-                                          let data31 = data30[i3], _errs69 = errors;
-                                          if (errors === _errs69)
-                                            if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
-                                              let missing5;
-                                              if (data31.domains === void 0 && (missing5 = "domains") || data31.items === void 0 && (missing5 = "items"))
-                                                return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                              if (data31.domains !== void 0) {
-                                                let data32 = data31.domains, _errs71 = errors;
-                                                if (errors === errors)
-                                                  if (Array.isArray(data32)) {
-                                                    var valid19 = !0;
-                                                    let len4 = data32.length;
-                                                    for (let i4 = 0; i4 < len4; i4++) {
-                                                      let _errs74 = errors;
-                                                      if (typeof data32[i4] != "string")
-                                                        return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains/" + i4, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                      var valid19 = _errs74 === errors;
-                                                      if (!valid19)
-                                                        break;
-                                                    }
-                                                  } else
-                                                    return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                var valid17 = _errs71 === errors;
+                                  var i = true;
+                                if (i) {
+                                  if (r.onHold !== void 0) {
+                                    let ce = r.onHold, re = e;
+                                    if (e === re)
+                                      if (Array.isArray(ce)) {
+                                        var o = true;
+                                        let ne = ce.length;
+                                        for (let ie = 0; ie < ne; ie++) {
+                                          let se = ce[ie], k = e;
+                                          if (e === k)
+                                            if (se && typeof se == "object" && !Array.isArray(se)) {
+                                              let me;
+                                              if (se.domains === void 0 && (me = "domains") || se.items === void 0 && (me = "items"))
+                                                return validate60.errors = [{ instancePath: t + "/onHold/" + ie, schemaPath: "#/properties/onHold/items/required", keyword: "required", params: { missingProperty: me } }], false;
+                                              if (se.domains !== void 0) {
+                                                let we = e;
+                                                validate70(se.domains, { instancePath: t + "/onHold/" + ie + "/domains", parentData: se, parentDataProperty: "domains", rootData: h }) || (s = s === null ? validate70.errors : s.concat(validate70.errors), e = s.length);
+                                                var D = we === e;
                                               } else
-                                                var valid17 = !0;
-                                              if (valid17)
-                                                if (data31.items !== void 0) {
-                                                  let data34 = data31.items, _errs76 = errors;
-                                                  if (errors === _errs76)
-                                                    if (data34 && typeof data34 == "object" && !Array.isArray(data34))
-                                                      for (let key2 in data34) {
-                                                        let _errs79 = errors;
-                                                        if (typeof data34[key2] != "string")
-                                                          return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/onHold/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid20 = _errs79 === errors;
-                                                        if (!valid20)
+                                                var D = true;
+                                              if (D)
+                                                if (se.items !== void 0) {
+                                                  let we = se.items, fe = e;
+                                                  if (e === fe)
+                                                    if (we && typeof we == "object" && !Array.isArray(we))
+                                                      for (let Pe in we) {
+                                                        let X = e;
+                                                        if (typeof we[Pe] != "string")
+                                                          return validate60.errors = [{ instancePath: t + "/onHold/" + ie + "/items/" + Pe.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/onHold/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                                                        var _ = X === e;
+                                                        if (!_)
                                                           break;
                                                       }
                                                     else
-                                                      return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3 + "/items", schemaPath: "#/properties/onHold/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                  var valid17 = _errs76 === errors;
+                                                      return validate60.errors = [{ instancePath: t + "/onHold/" + ie + "/items", schemaPath: "#/properties/onHold/items/properties/items/type", keyword: "type", params: { type: "object" } }], false;
+                                                  var D = fe === e;
                                                 } else
-                                                  var valid17 = !0;
+                                                  var D = true;
                                             } else
-                                              return validate22.errors = [{ instancePath: instancePath + "/onHold/" + i3, schemaPath: "#/properties/onHold/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                          var valid16 = _errs69 === errors;
-                                          if (!valid16)
+                                              return validate60.errors = [{ instancePath: t + "/onHold/" + ie, schemaPath: "#/properties/onHold/items/type", keyword: "type", params: { type: "object" } }], false;
+                                          var o = k === e;
+                                          if (!o)
                                             break;
                                         }
                                       } else
-                                        return validate22.errors = [{ instancePath: instancePath + "/onHold", schemaPath: "#/properties/onHold/type", keyword: "type", params: { type: "array" } }], !1;
-                                    var valid0 = _errs67 === errors;
+                                        return validate60.errors = [{ instancePath: t + "/onHold", schemaPath: "#/properties/onHold/type", keyword: "type", params: { type: "array" } }], false;
+                                    var i = re === e;
                                   } else
-                                    var valid0 = !0;
-                                  if (valid0) {
-                                    if (data.unhealthy !== void 0) {
-                                      let data36 = data.unhealthy, _errs81 = errors;
-                                      if (errors === _errs81)
-                                        if (Array.isArray(data36)) {
-                                          var valid21 = !0;
-                                          let len5 = data36.length;
-                                          for (let i5 = 0; i5 < len5; i5++) {
-                                            let data37 = data36[i5], _errs83 = errors;
-                                            if (errors === _errs83)
-                                              if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
-                                                let missing6;
-                                                if (data37.domains === void 0 && (missing6 = "domains") || data37.items === void 0 && (missing6 = "items"))
-                                                  return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                                                if (data37.domains !== void 0) {
-                                                  let data38 = data37.domains, _errs85 = errors;
-                                                  if (errors === errors)
-                                                    if (Array.isArray(data38)) {
-                                                      var valid24 = !0;
-                                                      let len6 = data38.length;
-                                                      for (let i6 = 0; i6 < len6; i6++) {
-                                                        let _errs88 = errors;
-                                                        if (typeof data38[i6] != "string")
-                                                          return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains/" + i6, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                        var valid24 = _errs88 === errors;
-                                                        if (!valid24)
-                                                          break;
-                                                      }
-                                                    } else
-                                                      return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                  var valid22 = _errs85 === errors;
+                                    var i = true;
+                                  if (i) {
+                                    if (r.unhealthy !== void 0) {
+                                      let re = r.unhealthy, he = e;
+                                      if (e === he)
+                                        if (Array.isArray(re)) {
+                                          var V = true;
+                                          let ie = re.length;
+                                          for (let se = 0; se < ie; se++) {
+                                            let k = re[se], Y = e;
+                                            if (e === Y)
+                                              if (k && typeof k == "object" && !Array.isArray(k)) {
+                                                let we;
+                                                if (k.domains === void 0 && (we = "domains") || k.items === void 0 && (we = "items"))
+                                                  return validate60.errors = [{ instancePath: t + "/unhealthy/" + se, schemaPath: "#/properties/unhealthy/items/required", keyword: "required", params: { missingProperty: we } }], false;
+                                                if (k.domains !== void 0) {
+                                                  let fe = e;
+                                                  validate70(k.domains, { instancePath: t + "/unhealthy/" + se + "/domains", parentData: k, parentDataProperty: "domains", rootData: h }) || (s = s === null ? validate70.errors : s.concat(validate70.errors), e = s.length);
+                                                  var c = fe === e;
                                                 } else
-                                                  var valid22 = !0;
-                                                if (valid22)
-                                                  if (data37.items !== void 0) {
-                                                    let data40 = data37.items, _errs90 = errors;
-                                                    if (errors === _errs90)
-                                                      if (data40 && typeof data40 == "object" && !Array.isArray(data40))
-                                                        for (let key3 in data40) {
-                                                          let _errs93 = errors;
-                                                          if (typeof data40[key3] != "string")
-                                                            return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/unhealthy/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                                          var valid25 = _errs93 === errors;
-                                                          if (!valid25)
+                                                  var c = true;
+                                                if (c)
+                                                  if (k.items !== void 0) {
+                                                    let fe = k.items, Se = e;
+                                                    if (e === Se)
+                                                      if (fe && typeof fe == "object" && !Array.isArray(fe))
+                                                        for (let X in fe) {
+                                                          let Ve = e;
+                                                          if (typeof fe[X] != "string")
+                                                            return validate60.errors = [{ instancePath: t + "/unhealthy/" + se + "/items/" + X.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/unhealthy/items/properties/items/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                                                          var m = Ve === e;
+                                                          if (!m)
                                                             break;
                                                         }
                                                       else
-                                                        return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5 + "/items", schemaPath: "#/properties/unhealthy/items/properties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                    var valid22 = _errs90 === errors;
+                                                        return validate60.errors = [{ instancePath: t + "/unhealthy/" + se + "/items", schemaPath: "#/properties/unhealthy/items/properties/items/type", keyword: "type", params: { type: "object" } }], false;
+                                                    var c = Se === e;
                                                   } else
-                                                    var valid22 = !0;
+                                                    var c = true;
                                               } else
-                                                return validate22.errors = [{ instancePath: instancePath + "/unhealthy/" + i5, schemaPath: "#/properties/unhealthy/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                            var valid21 = _errs83 === errors;
-                                            if (!valid21)
+                                                return validate60.errors = [{ instancePath: t + "/unhealthy/" + se, schemaPath: "#/properties/unhealthy/items/type", keyword: "type", params: { type: "object" } }], false;
+                                            var V = Y === e;
+                                            if (!V)
                                               break;
                                           }
                                         } else
-                                          return validate22.errors = [{ instancePath: instancePath + "/unhealthy", schemaPath: "#/properties/unhealthy/type", keyword: "type", params: { type: "array" } }], !1;
-                                      var valid0 = _errs81 === errors;
+                                          return validate60.errors = [{ instancePath: t + "/unhealthy", schemaPath: "#/properties/unhealthy/type", keyword: "type", params: { type: "array" } }], false;
+                                      var i = he === e;
                                     } else
-                                      var valid0 = !0;
-                                    if (valid0) {
-                                      if (data.waves !== void 0) {
-                                        let data42 = data.waves, _errs95 = errors;
-                                        if (errors === _errs95)
-                                          if (Array.isArray(data42)) {
-                                            var valid26 = !0;
-                                            let len7 = data42.length;
-                                            for (let i7 = 0; i7 < len7; i7++) {
-                                              let data43 = data42[i7], _errs97 = errors;
-                                              if (errors === _errs97)
-                                                if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
-                                                  let missing7;
-                                                  if (data43.domains === void 0 && (missing7 = "domains") || data43.applied === void 0 && (missing7 = "applied") || data43.passed === void 0 && (missing7 = "passed"))
-                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                                  if (data43.domains !== void 0) {
-                                                    let data44 = data43.domains, _errs99 = errors;
-                                                    if (errors === errors)
-                                                      if (Array.isArray(data44)) {
-                                                        var valid29 = !0;
-                                                        let len8 = data44.length;
-                                                        for (let i8 = 0; i8 < len8; i8++) {
-                                                          let _errs102 = errors;
-                                                          if (typeof data44[i8] != "string")
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains/" + i8, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                          var valid29 = _errs102 === errors;
-                                                          if (!valid29)
-                                                            break;
-                                                        }
-                                                      } else
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                    var valid27 = _errs99 === errors;
+                                      var i = true;
+                                    if (i) {
+                                      if (r.waves !== void 0) {
+                                        let he = r.waves, ne = e;
+                                        if (e === ne)
+                                          if (Array.isArray(he)) {
+                                            var E = true;
+                                            let se = he.length;
+                                            for (let k = 0; k < se; k++) {
+                                              let Y = he[k], me = e;
+                                              if (e === me)
+                                                if (Y && typeof Y == "object" && !Array.isArray(Y)) {
+                                                  let fe;
+                                                  if (Y.domains === void 0 && (fe = "domains") || Y.applied === void 0 && (fe = "applied") || Y.passed === void 0 && (fe = "passed"))
+                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k, schemaPath: "#/properties/waves/items/required", keyword: "required", params: { missingProperty: fe } }], false;
+                                                  if (Y.domains !== void 0) {
+                                                    let Se = e;
+                                                    validate70(Y.domains, { instancePath: t + "/waves/" + k + "/domains", parentData: Y, parentDataProperty: "domains", rootData: h }) || (s = s === null ? validate70.errors : s.concat(validate70.errors), e = s.length);
+                                                    var b = Se === e;
                                                   } else
-                                                    var valid27 = !0;
-                                                  if (valid27) {
-                                                    if (data43.more !== void 0) {
-                                                      let data46 = data43.more, _errs104 = errors;
-                                                      if (!(typeof data46 == "number" && !(data46 % 1) && !isNaN(data46) && isFinite(data46)))
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/more", schemaPath: "#/properties/waves/items/properties/more/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                      if (errors === _errs104 && typeof data46 == "number" && isFinite(data46) && (data46 < 1 || isNaN(data46)))
-                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/more", schemaPath: "#/properties/waves/items/properties/more/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                                      var valid27 = _errs104 === errors;
+                                                    var b = true;
+                                                  if (b) {
+                                                    if (Y.more !== void 0) {
+                                                      let Pe = Y.more, X = e;
+                                                      if (!(typeof Pe == "number" && !(Pe % 1) && !isNaN(Pe) && isFinite(Pe)))
+                                                        return validate60.errors = [{ instancePath: t + "/waves/" + k + "/more", schemaPath: "#/properties/waves/items/properties/more/type", keyword: "type", params: { type: "integer" } }], false;
+                                                      if (e === X && typeof Pe == "number" && isFinite(Pe) && (Pe < 1 || isNaN(Pe)))
+                                                        return validate60.errors = [{ instancePath: t + "/waves/" + k + "/more", schemaPath: "#/properties/waves/items/properties/more/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
+                                                      var b = X === e;
                                                     } else
-                                                      var valid27 = !0;
-                                                    if (valid27) {
-                                                      if (data43.applied !== void 0) {
-                                                        let data47 = data43.applied, _errs106 = errors;
-                                                        if (!(data47 && typeof data47 == "object" && !Array.isArray(data47)) && data47 !== null)
-                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.applied.type } }], !1;
-                                                        if (errors === _errs106 && data47 && typeof data47 == "object" && !Array.isArray(data47)) {
-                                                          let missing8;
-                                                          if (data47.from === void 0 && (missing8 = "from") || data47.to === void 0 && (missing8 = "to") || data47.serviceFrom === void 0 && (missing8 = "serviceFrom") || data47.serviceTo === void 0 && (missing8 = "serviceTo"))
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: missing8 } }], !1;
-                                                          if (data47.from !== void 0) {
-                                                            let data48 = data47.from, _errs108 = errors;
-                                                            if (errors === errors)
-                                                              if (typeof data48 == "string") {
-                                                                if (!pattern0.test(data48))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                              } else
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/from", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                            var valid30 = _errs108 === errors;
+                                                      var b = true;
+                                                    if (b) {
+                                                      if (Y.applied !== void 0) {
+                                                        let X = Y.applied, Ve = e;
+                                                        if (!(X && typeof X == "object" && !Array.isArray(X)) && X !== null)
+                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/applied", schemaPath: "#/properties/waves/items/properties/applied/type", keyword: "type", params: { type: schema27.properties.waves.items.properties.applied.type } }], false;
+                                                        if (e === Ve && X && typeof X == "object" && !Array.isArray(X)) {
+                                                          let _e;
+                                                          if (X.from === void 0 && (_e = "from") || X.to === void 0 && (_e = "to") || X.serviceFrom === void 0 && (_e = "serviceFrom") || X.serviceTo === void 0 && (_e = "serviceTo"))
+                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/applied", schemaPath: "#/properties/waves/items/properties/applied/required", keyword: "required", params: { missingProperty: _e } }], false;
+                                                          if (X.from !== void 0) {
+                                                            let Me = e;
+                                                            validate61(X.from, { instancePath: t + "/waves/" + k + "/applied/from", parentData: X, parentDataProperty: "from", rootData: h }) || (s = s === null ? validate61.errors : s.concat(validate61.errors), e = s.length);
+                                                            var y = Me === e;
                                                           } else
-                                                            var valid30 = !0;
-                                                          if (valid30) {
-                                                            if (data47.to !== void 0) {
-                                                              let data49 = data47.to, _errs111 = errors, _errs112 = errors;
-                                                              if (typeof data49 != "string" && data49 !== null)
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                              if (errors === _errs112 && typeof data49 == "string" && !pattern0.test(data49))
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/to", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                              var valid30 = _errs111 === errors;
+                                                            var y = true;
+                                                          if (y) {
+                                                            if (X.to !== void 0) {
+                                                              let ue = e;
+                                                              validate65(X.to, { instancePath: t + "/waves/" + k + "/applied/to", parentData: X, parentDataProperty: "to", rootData: h }) || (s = s === null ? validate65.errors : s.concat(validate65.errors), e = s.length);
+                                                              var y = ue === e;
                                                             } else
-                                                              var valid30 = !0;
-                                                            if (valid30) {
-                                                              if (data47.serviceFrom !== void 0) {
-                                                                let data50 = data47.serviceFrom, _errs114 = errors, _errs115 = errors;
-                                                                if (typeof data50 != "string" && data50 !== null)
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                                if (errors === _errs115 && typeof data50 == "string" && !pattern0.test(data50))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceFrom", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                var valid30 = _errs114 === errors;
+                                                              var y = true;
+                                                            if (y) {
+                                                              if (X.serviceFrom !== void 0) {
+                                                                let Ie = e;
+                                                                validate65(X.serviceFrom, { instancePath: t + "/waves/" + k + "/applied/serviceFrom", parentData: X, parentDataProperty: "serviceFrom", rootData: h }) || (s = s === null ? validate65.errors : s.concat(validate65.errors), e = s.length);
+                                                                var y = Ie === e;
                                                               } else
-                                                                var valid30 = !0;
-                                                              if (valid30) {
-                                                                if (data47.serviceTo !== void 0) {
-                                                                  let data51 = data47.serviceTo, _errs117 = errors, _errs118 = errors;
-                                                                  if (typeof data51 != "string" && data51 !== null)
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                                  if (errors === _errs118 && typeof data51 == "string" && !pattern0.test(data51))
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/serviceTo", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                  var valid30 = _errs117 === errors;
+                                                                var y = true;
+                                                              if (y) {
+                                                                if (X.serviceTo !== void 0) {
+                                                                  let U = e;
+                                                                  validate65(X.serviceTo, { instancePath: t + "/waves/" + k + "/applied/serviceTo", parentData: X, parentDataProperty: "serviceTo", rootData: h }) || (s = s === null ? validate65.errors : s.concat(validate65.errors), e = s.length);
+                                                                  var y = U === e;
                                                                 } else
-                                                                  var valid30 = !0;
-                                                                if (valid30)
-                                                                  if (data47.incomplete !== void 0) {
-                                                                    let _errs120 = errors;
-                                                                    if (data47.incomplete !== !0)
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/applied/incomplete", schemaPath: "#/properties/waves/items/properties/applied/properties/incomplete/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                                                                    var valid30 = _errs120 === errors;
+                                                                  var y = true;
+                                                                if (y)
+                                                                  if (X.incomplete !== void 0) {
+                                                                    let U = e;
+                                                                    if (X.incomplete !== true)
+                                                                      return validate60.errors = [{ instancePath: t + "/waves/" + k + "/applied/incomplete", schemaPath: "#/properties/waves/items/properties/applied/properties/incomplete/const", keyword: "const", params: { allowedValue: true } }], false;
+                                                                    var y = U === e;
                                                                   } else
-                                                                    var valid30 = !0;
+                                                                    var y = true;
                                                               }
                                                             }
                                                           }
                                                         }
-                                                        var valid27 = _errs106 === errors;
+                                                        var b = Ve === e;
                                                       } else
-                                                        var valid27 = !0;
-                                                      if (valid27) {
-                                                        if (data43.passed !== void 0) {
-                                                          let _errs121 = errors;
-                                                          if (typeof data43.passed != "boolean")
-                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], !1;
-                                                          var valid27 = _errs121 === errors;
+                                                        var b = true;
+                                                      if (b) {
+                                                        if (Y.passed !== void 0) {
+                                                          let Ve = e;
+                                                          if (typeof Y.passed != "boolean")
+                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/passed", schemaPath: "#/properties/waves/items/properties/passed/type", keyword: "type", params: { type: "boolean" } }], false;
+                                                          var b = Ve === e;
                                                         } else
-                                                          var valid27 = !0;
-                                                        if (valid27) {
-                                                          if (data43.judged !== void 0) {
-                                                            let data54 = data43.judged, _errs123 = errors;
-                                                            if (errors === _errs123)
-                                                              if (data54 && typeof data54 == "object" && !Array.isArray(data54)) {
-                                                                let missing9;
-                                                                if (data54.type === void 0 && (missing9 = "type") || data54.wave === void 0 && (missing9 = "wave") || data54.verdict === void 0 && (missing9 = "verdict") || data54.reason === void 0 && (missing9 = "reason") || data54.before === void 0 && (missing9 = "before") || data54.after === void 0 && (missing9 = "after") || data54.worse === void 0 && (missing9 = "worse") || data54.statistics === void 0 && (missing9 = "statistics"))
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/required", keyword: "required", params: { missingProperty: missing9 } }], !1;
-                                                                if (data54.type !== void 0) {
-                                                                  let _errs125 = errors;
-                                                                  if (data54.type !== "wave.judged")
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/type", schemaPath: "#/properties/waves/items/properties/judged/properties/type/const", keyword: "const", params: { allowedValue: "wave.judged" } }], !1;
-                                                                  var valid35 = _errs125 === errors;
+                                                          var b = true;
+                                                        if (b) {
+                                                          if (Y.judged !== void 0) {
+                                                            let z = Y.judged, _e = e;
+                                                            if (e === _e)
+                                                              if (z && typeof z == "object" && !Array.isArray(z)) {
+                                                                let ue;
+                                                                if (z.type === void 0 && (ue = "type") || z.wave === void 0 && (ue = "wave") || z.verdict === void 0 && (ue = "verdict") || z.reason === void 0 && (ue = "reason") || z.before === void 0 && (ue = "before") || z.after === void 0 && (ue = "after") || z.worse === void 0 && (ue = "worse") || z.statistics === void 0 && (ue = "statistics"))
+                                                                  return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged", schemaPath: "#/properties/waves/items/properties/judged/required", keyword: "required", params: { missingProperty: ue } }], false;
+                                                                if (z.type !== void 0) {
+                                                                  let Ie = e;
+                                                                  if (z.type !== "wave.judged")
+                                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/type", schemaPath: "#/properties/waves/items/properties/judged/properties/type/const", keyword: "const", params: { allowedValue: "wave.judged" } }], false;
+                                                                  var d = Ie === e;
                                                                 } else
-                                                                  var valid35 = !0;
-                                                                if (valid35) {
-                                                                  if (data54.wave !== void 0) {
-                                                                    let data56 = data54.wave, _errs126 = errors;
-                                                                    if (!(typeof data56 == "number" && !(data56 % 1) && !isNaN(data56) && isFinite(data56)))
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/wave", schemaPath: "#/properties/waves/items/properties/judged/properties/wave/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                    if (errors === _errs126 && typeof data56 == "number" && isFinite(data56) && (data56 < 1 || isNaN(data56)))
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/wave", schemaPath: "#/properties/waves/items/properties/judged/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                                                    var valid35 = _errs126 === errors;
+                                                                  var d = true;
+                                                                if (d) {
+                                                                  if (z.wave !== void 0) {
+                                                                    let U = z.wave, be = e;
+                                                                    if (!(typeof U == "number" && !(U % 1) && !isNaN(U) && isFinite(U)))
+                                                                      return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/wave", schemaPath: "#/properties/waves/items/properties/judged/properties/wave/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                    if (e === be && typeof U == "number" && isFinite(U) && (U < 1 || isNaN(U)))
+                                                                      return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/wave", schemaPath: "#/properties/waves/items/properties/judged/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
+                                                                    var d = be === e;
                                                                   } else
-                                                                    var valid35 = !0;
-                                                                  if (valid35) {
-                                                                    if (data54.verdict !== void 0) {
-                                                                      let data57 = data54.verdict, _errs128 = errors;
-                                                                      if (typeof data57 != "string")
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                      if (!(data57 === "same-or-better" || data57 === "worse" || data57 === "too-little-data"))
-                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/enum", keyword: "enum", params: { allowedValues: schema35.properties.waves.items.properties.judged.properties.verdict.enum } }], !1;
-                                                                      var valid35 = _errs128 === errors;
+                                                                    var d = true;
+                                                                  if (d) {
+                                                                    if (z.verdict !== void 0) {
+                                                                      let be = z.verdict, Oe = e;
+                                                                      if (typeof be != "string")
+                                                                        return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/type", keyword: "type", params: { type: "string" } }], false;
+                                                                      if (!(be === "same-or-better" || be === "worse" || be === "too-little-data"))
+                                                                        return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/verdict", schemaPath: "#/properties/waves/items/properties/judged/properties/verdict/enum", keyword: "enum", params: { allowedValues: schema27.properties.waves.items.properties.judged.properties.verdict.enum } }], false;
+                                                                      var d = Oe === e;
                                                                     } else
-                                                                      var valid35 = !0;
-                                                                    if (valid35) {
-                                                                      if (data54.reason !== void 0) {
-                                                                        let data58 = data54.reason, _errs130 = errors;
-                                                                        if (typeof data58 != "string" && data58 !== null)
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/reason", schemaPath: "#/properties/waves/items/properties/judged/properties/reason/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.judged.properties.reason.type } }], !1;
-                                                                        var valid35 = _errs130 === errors;
+                                                                      var d = true;
+                                                                    if (d) {
+                                                                      if (z.reason !== void 0) {
+                                                                        let Oe = z.reason, Fe = e;
+                                                                        if (typeof Oe != "string" && Oe !== null)
+                                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/reason", schemaPath: "#/properties/waves/items/properties/judged/properties/reason/type", keyword: "type", params: { type: schema27.properties.waves.items.properties.judged.properties.reason.type } }], false;
+                                                                        var d = Fe === e;
                                                                       } else
-                                                                        var valid35 = !0;
-                                                                      if (valid35) {
-                                                                        if (data54.before !== void 0) {
-                                                                          let data59 = data54.before, _errs132 = errors;
-                                                                          if (errors === errors)
-                                                                            if (data59 && typeof data59 == "object" && !Array.isArray(data59)) {
-                                                                              let missing10;
-                                                                              if (data59.requests === void 0 && (missing10 = "requests") || data59.bad === void 0 && (missing10 = "bad"))
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing10 } }], !1;
-                                                                              if (data59.requests !== void 0) {
-                                                                                let data60 = data59.requests, _errs135 = errors;
-                                                                                if (!(typeof data60 == "number" && !(data60 % 1) && !isNaN(data60) && isFinite(data60)))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                if (errors === _errs135 && typeof data60 == "number" && isFinite(data60) && (data60 < 0 || isNaN(data60)))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                var valid37 = _errs135 === errors;
-                                                                              } else
-                                                                                var valid37 = !0;
-                                                                              if (valid37)
-                                                                                if (data59.bad !== void 0) {
-                                                                                  let data61 = data59.bad, _errs137 = errors;
-                                                                                  if (!(typeof data61 == "number" && !(data61 % 1) && !isNaN(data61) && isFinite(data61)))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                  if (errors === _errs137 && typeof data61 == "number" && isFinite(data61) && (data61 < 0 || isNaN(data61)))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                  var valid37 = _errs137 === errors;
-                                                                                } else
-                                                                                  var valid37 = !0;
-                                                                            } else
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                          var valid35 = _errs132 === errors;
+                                                                        var d = true;
+                                                                      if (d) {
+                                                                        if (z.before !== void 0) {
+                                                                          let Fe = e;
+                                                                          validate79(z.before, { instancePath: t + "/waves/" + k + "/judged/before", parentData: z, parentDataProperty: "before", rootData: h }) || (s = s === null ? validate79.errors : s.concat(validate79.errors), e = s.length);
+                                                                          var d = Fe === e;
                                                                         } else
-                                                                          var valid35 = !0;
-                                                                        if (valid35) {
-                                                                          if (data54.after !== void 0) {
-                                                                            let data62 = data54.after, _errs139 = errors;
-                                                                            if (errors === errors)
-                                                                              if (data62 && typeof data62 == "object" && !Array.isArray(data62)) {
-                                                                                let missing11;
-                                                                                if (data62.requests === void 0 && (missing11 = "requests") || data62.bad === void 0 && (missing11 = "bad"))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing11 } }], !1;
-                                                                                if (data62.requests !== void 0) {
-                                                                                  let data63 = data62.requests, _errs142 = errors;
-                                                                                  if (!(typeof data63 == "number" && !(data63 % 1) && !isNaN(data63) && isFinite(data63)))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                  if (errors === _errs142 && typeof data63 == "number" && isFinite(data63) && (data63 < 0 || isNaN(data63)))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                  var valid39 = _errs142 === errors;
-                                                                                } else
-                                                                                  var valid39 = !0;
-                                                                                if (valid39)
-                                                                                  if (data62.bad !== void 0) {
-                                                                                    let data64 = data62.bad, _errs144 = errors;
-                                                                                    if (!(typeof data64 == "number" && !(data64 % 1) && !isNaN(data64) && isFinite(data64)))
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                    if (errors === _errs144 && typeof data64 == "number" && isFinite(data64) && (data64 < 0 || isNaN(data64)))
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                    var valid39 = _errs144 === errors;
-                                                                                  } else
-                                                                                    var valid39 = !0;
-                                                                              } else
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                            var valid35 = _errs139 === errors;
+                                                                          var d = true;
+                                                                        if (d) {
+                                                                          if (z.after !== void 0) {
+                                                                            let ge = e;
+                                                                            validate79(z.after, { instancePath: t + "/waves/" + k + "/judged/after", parentData: z, parentDataProperty: "after", rootData: h }) || (s = s === null ? validate79.errors : s.concat(validate79.errors), e = s.length);
+                                                                            var d = ge === e;
                                                                           } else
-                                                                            var valid35 = !0;
-                                                                          if (valid35) {
-                                                                            if (data54.worse !== void 0) {
-                                                                              let data65 = data54.worse, _errs146 = errors;
-                                                                              if (errors === _errs146)
-                                                                                if (Array.isArray(data65)) {
-                                                                                  var valid40 = !0;
-                                                                                  let len9 = data65.length;
-                                                                                  for (let i9 = 0; i9 < len9; i9++) {
-                                                                                    let data66 = data65[i9], _errs148 = errors;
-                                                                                    if (errors === _errs148)
-                                                                                      if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
-                                                                                        let missing12;
-                                                                                        if (data66.domain === void 0 && (missing12 = "domain") || data66.before === void 0 && (missing12 = "before") || data66.after === void 0 && (missing12 = "after"))
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/required", keyword: "required", params: { missingProperty: missing12 } }], !1;
-                                                                                        if (data66.domain !== void 0) {
-                                                                                          let _errs150 = errors;
-                                                                                          if (typeof data66.domain != "string")
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/domain", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                          var valid41 = _errs150 === errors;
+                                                                            var d = true;
+                                                                          if (d) {
+                                                                            if (z.worse !== void 0) {
+                                                                              let R = z.worse, Be = e;
+                                                                              if (e === Be)
+                                                                                if (Array.isArray(R)) {
+                                                                                  var j = true;
+                                                                                  let de = R.length;
+                                                                                  for (let ke = 0; ke < de; ke++) {
+                                                                                    let ae = R[ke], ye = e;
+                                                                                    if (e === ye)
+                                                                                      if (ae && typeof ae == "object" && !Array.isArray(ae)) {
+                                                                                        let je;
+                                                                                        if (ae.domain === void 0 && (je = "domain") || ae.before === void 0 && (je = "before") || ae.after === void 0 && (je = "after"))
+                                                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/worse/" + ke, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/required", keyword: "required", params: { missingProperty: je } }], false;
+                                                                                        if (ae.domain !== void 0) {
+                                                                                          let Te = e;
+                                                                                          if (typeof ae.domain != "string")
+                                                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/worse/" + ke + "/domain", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/properties/domain/type", keyword: "type", params: { type: "string" } }], false;
+                                                                                          var I = Te === e;
                                                                                         } else
-                                                                                          var valid41 = !0;
-                                                                                        if (valid41) {
-                                                                                          if (data66.before !== void 0) {
-                                                                                            let data68 = data66.before, _errs152 = errors;
-                                                                                            if (errors === errors)
-                                                                                              if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
-                                                                                                let missing13;
-                                                                                                if (data68.requests === void 0 && (missing13 = "requests") || data68.bad === void 0 && (missing13 = "bad"))
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing13 } }], !1;
-                                                                                                if (data68.requests !== void 0) {
-                                                                                                  let data69 = data68.requests, _errs155 = errors;
-                                                                                                  if (!(typeof data69 == "number" && !(data69 % 1) && !isNaN(data69) && isFinite(data69)))
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                  if (errors === _errs155 && typeof data69 == "number" && isFinite(data69) && (data69 < 0 || isNaN(data69)))
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                  var valid43 = _errs155 === errors;
-                                                                                                } else
-                                                                                                  var valid43 = !0;
-                                                                                                if (valid43)
-                                                                                                  if (data68.bad !== void 0) {
-                                                                                                    let data70 = data68.bad, _errs157 = errors;
-                                                                                                    if (!(typeof data70 == "number" && !(data70 % 1) && !isNaN(data70) && isFinite(data70)))
-                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                    if (errors === _errs157 && typeof data70 == "number" && isFinite(data70) && (data70 < 0 || isNaN(data70)))
-                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                    var valid43 = _errs157 === errors;
-                                                                                                  } else
-                                                                                                    var valid43 = !0;
-                                                                                              } else
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/before", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                            var valid41 = _errs152 === errors;
+                                                                                          var I = true;
+                                                                                        if (I) {
+                                                                                          if (ae.before !== void 0) {
+                                                                                            let ve = e;
+                                                                                            validate79(ae.before, { instancePath: t + "/waves/" + k + "/judged/worse/" + ke + "/before", parentData: ae, parentDataProperty: "before", rootData: h }) || (s = s === null ? validate79.errors : s.concat(validate79.errors), e = s.length);
+                                                                                            var I = ve === e;
                                                                                           } else
-                                                                                            var valid41 = !0;
-                                                                                          if (valid41)
-                                                                                            if (data66.after !== void 0) {
-                                                                                              let data71 = data66.after, _errs159 = errors;
-                                                                                              if (errors === errors)
-                                                                                                if (data71 && typeof data71 == "object" && !Array.isArray(data71)) {
-                                                                                                  let missing14;
-                                                                                                  if (data71.requests === void 0 && (missing14 = "requests") || data71.bad === void 0 && (missing14 = "bad"))
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/required", keyword: "required", params: { missingProperty: missing14 } }], !1;
-                                                                                                  if (data71.requests !== void 0) {
-                                                                                                    let data72 = data71.requests, _errs162 = errors;
-                                                                                                    if (!(typeof data72 == "number" && !(data72 % 1) && !isNaN(data72) && isFinite(data72)))
-                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                    if (errors === _errs162 && typeof data72 == "number" && isFinite(data72) && (data72 < 0 || isNaN(data72)))
-                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/requests", schemaPath: "shared.schema.json#/$defs/sample/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                    var valid45 = _errs162 === errors;
-                                                                                                  } else
-                                                                                                    var valid45 = !0;
-                                                                                                  if (valid45)
-                                                                                                    if (data71.bad !== void 0) {
-                                                                                                      let data73 = data71.bad, _errs164 = errors;
-                                                                                                      if (!(typeof data73 == "number" && !(data73 % 1) && !isNaN(data73) && isFinite(data73)))
-                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                      if (errors === _errs164 && typeof data73 == "number" && isFinite(data73) && (data73 < 0 || isNaN(data73)))
-                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after/bad", schemaPath: "shared.schema.json#/$defs/sample/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                      var valid45 = _errs164 === errors;
-                                                                                                    } else
-                                                                                                      var valid45 = !0;
-                                                                                                } else
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9 + "/after", schemaPath: "shared.schema.json#/$defs/sample/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                              var valid41 = _errs159 === errors;
+                                                                                            var I = true;
+                                                                                          if (I)
+                                                                                            if (ae.after !== void 0) {
+                                                                                              let ve = e;
+                                                                                              validate79(ae.after, { instancePath: t + "/waves/" + k + "/judged/worse/" + ke + "/after", parentData: ae, parentDataProperty: "after", rootData: h }) || (s = s === null ? validate79.errors : s.concat(validate79.errors), e = s.length);
+                                                                                              var I = ve === e;
                                                                                             } else
-                                                                                              var valid41 = !0;
+                                                                                              var I = true;
                                                                                         }
                                                                                       } else
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse/" + i9, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                    var valid40 = _errs148 === errors;
-                                                                                    if (!valid40)
+                                                                                        return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/worse/" + ke, schemaPath: "#/properties/waves/items/properties/judged/properties/worse/items/type", keyword: "type", params: { type: "object" } }], false;
+                                                                                    var j = ye === e;
+                                                                                    if (!j)
                                                                                       break;
                                                                                   }
                                                                                 } else
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/worse", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                              var valid35 = _errs146 === errors;
+                                                                                  return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/worse", schemaPath: "#/properties/waves/items/properties/judged/properties/worse/type", keyword: "type", params: { type: "array" } }], false;
+                                                                              var d = Be === e;
                                                                             } else
-                                                                              var valid35 = !0;
-                                                                            if (valid35)
-                                                                              if (data54.statistics !== void 0) {
-                                                                                let data74 = data54.statistics, _errs166 = errors;
-                                                                                if (errors === _errs166)
-                                                                                  if (data74 && typeof data74 == "object" && !Array.isArray(data74)) {
-                                                                                    let missing15;
-                                                                                    if (data74.statuses === void 0 && (missing15 = "statuses") || data74.margin === void 0 && (missing15 = "margin") || data74.minRequests === void 0 && (missing15 = "minRequests") || data74.written === void 0 && (missing15 = "written") || data74.before === void 0 && (missing15 = "before") || data74.after === void 0 && (missing15 = "after") || data74.seconds === void 0 && (missing15 = "seconds") || data74.points === void 0 && (missing15 = "points"))
-                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/required", keyword: "required", params: { missingProperty: missing15 } }], !1;
-                                                                                    if (data74.statuses !== void 0) {
-                                                                                      let data75 = data74.statuses, _errs168 = errors;
-                                                                                      if (errors === _errs168)
-                                                                                        if (Array.isArray(data75)) {
-                                                                                          var valid47 = !0;
-                                                                                          let len10 = data75.length;
-                                                                                          for (let i10 = 0; i10 < len10; i10++) {
-                                                                                            let _errs170 = errors;
-                                                                                            if (typeof data75[i10] != "string")
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses/" + i10, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                            var valid47 = _errs170 === errors;
-                                                                                            if (!valid47)
+                                                                              var d = true;
+                                                                            if (d)
+                                                                              if (z.statistics !== void 0) {
+                                                                                let R = z.statistics, Be = e;
+                                                                                if (e === Be)
+                                                                                  if (R && typeof R == "object" && !Array.isArray(R)) {
+                                                                                    let de;
+                                                                                    if (R.statuses === void 0 && (de = "statuses") || R.margin === void 0 && (de = "margin") || R.minRequests === void 0 && (de = "minRequests") || R.written === void 0 && (de = "written") || R.before === void 0 && (de = "before") || R.after === void 0 && (de = "after") || R.seconds === void 0 && (de = "seconds") || R.points === void 0 && (de = "points"))
+                                                                                      return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/required", keyword: "required", params: { missingProperty: de } }], false;
+                                                                                    if (R.statuses !== void 0) {
+                                                                                      let ke = R.statuses, ae = e;
+                                                                                      if (e === ae)
+                                                                                        if (Array.isArray(ke)) {
+                                                                                          var W = true;
+                                                                                          let xe = ke.length;
+                                                                                          for (let je = 0; je < xe; je++) {
+                                                                                            let Te = e;
+                                                                                            if (typeof ke[je] != "string")
+                                                                                              return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/statuses/" + je, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], false;
+                                                                                            var W = Te === e;
+                                                                                            if (!W)
                                                                                               break;
                                                                                           }
                                                                                         } else
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/statuses", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                      var valid46 = _errs168 === errors;
+                                                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/statuses", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/statuses/type", keyword: "type", params: { type: "array" } }], false;
+                                                                                      var H = ae === e;
                                                                                     } else
-                                                                                      var valid46 = !0;
-                                                                                    if (valid46) {
-                                                                                      if (data74.margin !== void 0) {
-                                                                                        let data77 = data74.margin, _errs172 = errors;
-                                                                                        if (errors === _errs172)
-                                                                                          if (typeof data77 == "number" && isFinite(data77)) {
-                                                                                            if (data77 < 0 || isNaN(data77))
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                                                                      var H = true;
+                                                                                    if (H) {
+                                                                                      if (R.margin !== void 0) {
+                                                                                        let ae = R.margin, ye = e;
+                                                                                        if (e === ye)
+                                                                                          if (typeof ae == "number" && isFinite(ae)) {
+                                                                                            if (ae < 0 || isNaN(ae))
+                                                                                              return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                                                                                           } else
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/type", keyword: "type", params: { type: "number" } }], !1;
-                                                                                        var valid46 = _errs172 === errors;
+                                                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/margin", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/margin/type", keyword: "type", params: { type: "number" } }], false;
+                                                                                        var H = ye === e;
                                                                                       } else
-                                                                                        var valid46 = !0;
-                                                                                      if (valid46) {
-                                                                                        if (data74.minRequests !== void 0) {
-                                                                                          let data78 = data74.minRequests, _errs174 = errors;
-                                                                                          if (!(typeof data78 == "number" && !(data78 % 1) && !isNaN(data78) && isFinite(data78)))
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                          if (errors === _errs174 && typeof data78 == "number" && isFinite(data78) && (data78 < 0 || isNaN(data78)))
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                          var valid46 = _errs174 === errors;
+                                                                                        var H = true;
+                                                                                      if (H) {
+                                                                                        if (R.minRequests !== void 0) {
+                                                                                          let ye = R.minRequests, xe = e;
+                                                                                          if (!(typeof ye == "number" && !(ye % 1) && !isNaN(ye) && isFinite(ye)))
+                                                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                          if (e === xe && typeof ye == "number" && isFinite(ye) && (ye < 0 || isNaN(ye)))
+                                                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/minRequests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/minRequests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                                          var H = xe === e;
                                                                                         } else
-                                                                                          var valid46 = !0;
-                                                                                        if (valid46) {
-                                                                                          if (data74.written !== void 0) {
-                                                                                            let _errs176 = errors;
-                                                                                            validate23(data74.written, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/written", parentData: data74, parentDataProperty: "written", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
-                                                                                            var valid46 = _errs176 === errors;
+                                                                                          var H = true;
+                                                                                        if (H) {
+                                                                                          if (R.written !== void 0) {
+                                                                                            let xe = e;
+                                                                                            validate84(R.written, { instancePath: t + "/waves/" + k + "/judged/statistics/written", parentData: R, parentDataProperty: "written", rootData: h }) || (s = s === null ? validate84.errors : s.concat(validate84.errors), e = s.length);
+                                                                                            var H = xe === e;
                                                                                           } else
-                                                                                            var valid46 = !0;
-                                                                                          if (valid46) {
-                                                                                            if (data74.before !== void 0) {
-                                                                                              let _errs177 = errors;
-                                                                                              validate23(data74.before, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/before", parentData: data74, parentDataProperty: "before", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
-                                                                                              var valid46 = _errs177 === errors;
+                                                                                            var H = true;
+                                                                                          if (H) {
+                                                                                            if (R.before !== void 0) {
+                                                                                              let je = e;
+                                                                                              validate84(R.before, { instancePath: t + "/waves/" + k + "/judged/statistics/before", parentData: R, parentDataProperty: "before", rootData: h }) || (s = s === null ? validate84.errors : s.concat(validate84.errors), e = s.length);
+                                                                                              var H = je === e;
                                                                                             } else
-                                                                                              var valid46 = !0;
-                                                                                            if (valid46) {
-                                                                                              if (data74.after !== void 0) {
-                                                                                                let _errs178 = errors;
-                                                                                                validate23(data74.after, { instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/after", parentData: data74, parentDataProperty: "after", rootData }) || (vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors), errors = vErrors.length);
-                                                                                                var valid46 = _errs178 === errors;
+                                                                                              var H = true;
+                                                                                            if (H) {
+                                                                                              if (R.after !== void 0) {
+                                                                                                let Te = e;
+                                                                                                validate84(R.after, { instancePath: t + "/waves/" + k + "/judged/statistics/after", parentData: R, parentDataProperty: "after", rootData: h }) || (s = s === null ? validate84.errors : s.concat(validate84.errors), e = s.length);
+                                                                                                var H = Te === e;
                                                                                               } else
-                                                                                                var valid46 = !0;
-                                                                                              if (valid46) {
-                                                                                                if (data74.seconds !== void 0) {
-                                                                                                  let data82 = data74.seconds, _errs179 = errors;
-                                                                                                  if (!(typeof data82 == "number" && !(data82 % 1) && !isNaN(data82) && isFinite(data82)))
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                  if (errors === _errs179 && typeof data82 == "number" && isFinite(data82) && (data82 < 1 || isNaN(data82)))
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                                                                                                  var valid46 = _errs179 === errors;
+                                                                                                var H = true;
+                                                                                              if (H) {
+                                                                                                if (R.seconds !== void 0) {
+                                                                                                  let ve = R.seconds, Re = e;
+                                                                                                  if (!(typeof ve == "number" && !(ve % 1) && !isNaN(ve) && isFinite(ve)))
+                                                                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                                  if (e === Re && typeof ve == "number" && isFinite(ve) && (ve < 1 || isNaN(ve)))
+                                                                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/seconds", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
+                                                                                                  var H = Re === e;
                                                                                                 } else
-                                                                                                  var valid46 = !0;
-                                                                                                if (valid46)
-                                                                                                  if (data74.points !== void 0) {
-                                                                                                    let data83 = data74.points, _errs181 = errors;
-                                                                                                    if (errors === _errs181)
-                                                                                                      if (Array.isArray(data83)) {
-                                                                                                        var valid48 = !0;
-                                                                                                        let len11 = data83.length;
-                                                                                                        for (let i11 = 0; i11 < len11; i11++) {
-                                                                                                          let data84 = data83[i11], _errs183 = errors;
-                                                                                                          if (errors === _errs183)
-                                                                                                            if (data84 && typeof data84 == "object" && !Array.isArray(data84)) {
-                                                                                                              let missing16;
-                                                                                                              if (data84.time === void 0 && (missing16 = "time") || data84.requests === void 0 && (missing16 = "requests") || data84.bad === void 0 && (missing16 = "bad") || data84["2xx"] === void 0 && (missing16 = "2xx") || data84["3xx"] === void 0 && (missing16 = "3xx") || data84["4xx"] === void 0 && (missing16 = "4xx") || data84["5xx"] === void 0 && (missing16 = "5xx") || data84.other === void 0 && (missing16 = "other"))
-                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/required", keyword: "required", params: { missingProperty: missing16 } }], !1;
-                                                                                                              if (data84.time !== void 0) {
-                                                                                                                let data85 = data84.time, _errs185 = errors;
-                                                                                                                if (errors === errors)
-                                                                                                                  if (typeof data85 == "string") {
-                                                                                                                    if (!pattern0.test(data85))
-                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                                                                  } else
-                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/time", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                                var valid49 = _errs185 === errors;
+                                                                                                  var H = true;
+                                                                                                if (H)
+                                                                                                  if (R.points !== void 0) {
+                                                                                                    let ve = R.points, Re = e;
+                                                                                                    if (e === Re)
+                                                                                                      if (Array.isArray(ve)) {
+                                                                                                        var L = true;
+                                                                                                        let We = ve.length;
+                                                                                                        for (let oe = 0; oe < We; oe++) {
+                                                                                                          let ee = ve[oe], Ze = e;
+                                                                                                          if (e === Ze)
+                                                                                                            if (ee && typeof ee == "object" && !Array.isArray(ee)) {
+                                                                                                              let $e;
+                                                                                                              if (ee.time === void 0 && ($e = "time") || ee.requests === void 0 && ($e = "requests") || ee.bad === void 0 && ($e = "bad") || ee["2xx"] === void 0 && ($e = "2xx") || ee["3xx"] === void 0 && ($e = "3xx") || ee["4xx"] === void 0 && ($e = "4xx") || ee["5xx"] === void 0 && ($e = "5xx") || ee.other === void 0 && ($e = "other"))
+                                                                                                                return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/required", keyword: "required", params: { missingProperty: $e } }], false;
+                                                                                                              if (ee.time !== void 0) {
+                                                                                                                let Ke = e;
+                                                                                                                validate61(ee.time, { instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/time", parentData: ee, parentDataProperty: "time", rootData: h }) || (s = s === null ? validate61.errors : s.concat(validate61.errors), e = s.length);
+                                                                                                                var F = Ke === e;
                                                                                                               } else
-                                                                                                                var valid49 = !0;
-                                                                                                              if (valid49) {
-                                                                                                                if (data84.requests !== void 0) {
-                                                                                                                  let data86 = data84.requests, _errs188 = errors;
-                                                                                                                  if (!(typeof data86 == "number" && !(data86 % 1) && !isNaN(data86) && isFinite(data86)))
-                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                  if (errors === _errs188 && typeof data86 == "number" && isFinite(data86) && (data86 < 0 || isNaN(data86)))
-                                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                  var valid49 = _errs188 === errors;
+                                                                                                                var F = true;
+                                                                                                              if (F) {
+                                                                                                                if (ee.requests !== void 0) {
+                                                                                                                  let Ee = ee.requests, Ae = e;
+                                                                                                                  if (!(typeof Ee == "number" && !(Ee % 1) && !isNaN(Ee) && isFinite(Ee)))
+                                                                                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                                                  if (e === Ae && typeof Ee == "number" && isFinite(Ee) && (Ee < 0 || isNaN(Ee)))
+                                                                                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/requests", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                                                                  var F = Ae === e;
                                                                                                                 } else
-                                                                                                                  var valid49 = !0;
-                                                                                                                if (valid49) {
-                                                                                                                  if (data84.bad !== void 0) {
-                                                                                                                    let data87 = data84.bad, _errs190 = errors;
-                                                                                                                    if (!(typeof data87 == "number" && !(data87 % 1) && !isNaN(data87) && isFinite(data87)))
-                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                    if (errors === _errs190 && typeof data87 == "number" && isFinite(data87) && (data87 < 0 || isNaN(data87)))
-                                                                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                    var valid49 = _errs190 === errors;
+                                                                                                                  var F = true;
+                                                                                                                if (F) {
+                                                                                                                  if (ee.bad !== void 0) {
+                                                                                                                    let Ae = ee.bad, De = e;
+                                                                                                                    if (!(typeof Ae == "number" && !(Ae % 1) && !isNaN(Ae) && isFinite(Ae)))
+                                                                                                                      return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                                                    if (e === De && typeof Ae == "number" && isFinite(Ae) && (Ae < 0 || isNaN(Ae)))
+                                                                                                                      return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/bad", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                                                                    var F = De === e;
                                                                                                                   } else
-                                                                                                                    var valid49 = !0;
-                                                                                                                  if (valid49) {
-                                                                                                                    if (data84["2xx"] !== void 0) {
-                                                                                                                      let data88 = data84["2xx"], _errs192 = errors;
-                                                                                                                      if (!(typeof data88 == "number" && !(data88 % 1) && !isNaN(data88) && isFinite(data88)))
-                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                      if (errors === _errs192 && typeof data88 == "number" && isFinite(data88) && (data88 < 0 || isNaN(data88)))
-                                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                      var valid49 = _errs192 === errors;
+                                                                                                                    var F = true;
+                                                                                                                  if (F) {
+                                                                                                                    if (ee["2xx"] !== void 0) {
+                                                                                                                      let De = ee["2xx"], qe = e;
+                                                                                                                      if (!(typeof De == "number" && !(De % 1) && !isNaN(De) && isFinite(De)))
+                                                                                                                        return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                                                      if (e === qe && typeof De == "number" && isFinite(De) && (De < 0 || isNaN(De)))
+                                                                                                                        return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/2xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/2xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                                                                      var F = qe === e;
                                                                                                                     } else
-                                                                                                                      var valid49 = !0;
-                                                                                                                    if (valid49) {
-                                                                                                                      if (data84["3xx"] !== void 0) {
-                                                                                                                        let data89 = data84["3xx"], _errs194 = errors;
-                                                                                                                        if (!(typeof data89 == "number" && !(data89 % 1) && !isNaN(data89) && isFinite(data89)))
-                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                        if (errors === _errs194 && typeof data89 == "number" && isFinite(data89) && (data89 < 0 || isNaN(data89)))
-                                                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                        var valid49 = _errs194 === errors;
+                                                                                                                      var F = true;
+                                                                                                                    if (F) {
+                                                                                                                      if (ee["3xx"] !== void 0) {
+                                                                                                                        let qe = ee["3xx"], Ne = e;
+                                                                                                                        if (!(typeof qe == "number" && !(qe % 1) && !isNaN(qe) && isFinite(qe)))
+                                                                                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                                                        if (e === Ne && typeof qe == "number" && isFinite(qe) && (qe < 0 || isNaN(qe)))
+                                                                                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/3xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/3xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                                                                        var F = Ne === e;
                                                                                                                       } else
-                                                                                                                        var valid49 = !0;
-                                                                                                                      if (valid49) {
-                                                                                                                        if (data84["4xx"] !== void 0) {
-                                                                                                                          let data90 = data84["4xx"], _errs196 = errors;
-                                                                                                                          if (!(typeof data90 == "number" && !(data90 % 1) && !isNaN(data90) && isFinite(data90)))
-                                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                          if (errors === _errs196 && typeof data90 == "number" && isFinite(data90) && (data90 < 0 || isNaN(data90)))
-                                                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                          var valid49 = _errs196 === errors;
+                                                                                                                        var F = true;
+                                                                                                                      if (F) {
+                                                                                                                        if (ee["4xx"] !== void 0) {
+                                                                                                                          let Ne = ee["4xx"], pe = e;
+                                                                                                                          if (!(typeof Ne == "number" && !(Ne % 1) && !isNaN(Ne) && isFinite(Ne)))
+                                                                                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                                                          if (e === pe && typeof Ne == "number" && isFinite(Ne) && (Ne < 0 || isNaN(Ne)))
+                                                                                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/4xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/4xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                                                                          var F = pe === e;
                                                                                                                         } else
-                                                                                                                          var valid49 = !0;
-                                                                                                                        if (valid49) {
-                                                                                                                          if (data84["5xx"] !== void 0) {
-                                                                                                                            let data91 = data84["5xx"], _errs198 = errors;
-                                                                                                                            if (!(typeof data91 == "number" && !(data91 % 1) && !isNaN(data91) && isFinite(data91)))
-                                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                            if (errors === _errs198 && typeof data91 == "number" && isFinite(data91) && (data91 < 0 || isNaN(data91)))
-                                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                            var valid49 = _errs198 === errors;
+                                                                                                                          var F = true;
+                                                                                                                        if (F) {
+                                                                                                                          if (ee["5xx"] !== void 0) {
+                                                                                                                            let pe = ee["5xx"], He = e;
+                                                                                                                            if (!(typeof pe == "number" && !(pe % 1) && !isNaN(pe) && isFinite(pe)))
+                                                                                                                              return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                                                            if (e === He && typeof pe == "number" && isFinite(pe) && (pe < 0 || isNaN(pe)))
+                                                                                                                              return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/5xx", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/5xx/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                                                                            var F = He === e;
                                                                                                                           } else
-                                                                                                                            var valid49 = !0;
-                                                                                                                          if (valid49)
-                                                                                                                            if (data84.other !== void 0) {
-                                                                                                                              let data92 = data84.other, _errs200 = errors;
-                                                                                                                              if (!(typeof data92 == "number" && !(data92 % 1) && !isNaN(data92) && isFinite(data92)))
-                                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/type", keyword: "type", params: { type: "integer" } }], !1;
-                                                                                                                              if (errors === _errs200 && typeof data92 == "number" && isFinite(data92) && (data92 < 0 || isNaN(data92)))
-                                                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11 + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
-                                                                                                                              var valid49 = _errs200 === errors;
+                                                                                                                            var F = true;
+                                                                                                                          if (F)
+                                                                                                                            if (ee.other !== void 0) {
+                                                                                                                              let pe = ee.other, He = e;
+                                                                                                                              if (!(typeof pe == "number" && !(pe % 1) && !isNaN(pe) && isFinite(pe)))
+                                                                                                                                return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/type", keyword: "type", params: { type: "integer" } }], false;
+                                                                                                                              if (e === He && typeof pe == "number" && isFinite(pe) && (pe < 0 || isNaN(pe)))
+                                                                                                                                return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe + "/other", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/properties/other/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
+                                                                                                                              var F = He === e;
                                                                                                                             } else
-                                                                                                                              var valid49 = !0;
+                                                                                                                              var F = true;
                                                                                                                         }
                                                                                                                       }
                                                                                                                     }
@@ -2938,16 +2854,16 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                                                                                 }
                                                                                                               }
                                                                                                             } else
-                                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points/" + i11, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                                          var valid48 = _errs183 === errors;
-                                                                                                          if (!valid48)
+                                                                                                              return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points/" + oe, schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/items/type", keyword: "type", params: { type: "object" } }], false;
+                                                                                                          var L = Ze === e;
+                                                                                                          if (!L)
                                                                                                             break;
                                                                                                         }
                                                                                                       } else
-                                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics/points", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                                    var valid46 = _errs181 === errors;
+                                                                                                        return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics/points", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/properties/points/type", keyword: "type", params: { type: "array" } }], false;
+                                                                                                    var H = Re === e;
                                                                                                   } else
-                                                                                                    var valid46 = !0;
+                                                                                                    var H = true;
                                                                                               }
                                                                                             }
                                                                                           }
@@ -2955,10 +2871,10 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                                                       }
                                                                                     }
                                                                                   } else
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                var valid35 = _errs166 === errors;
+                                                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged/statistics", schemaPath: "#/properties/waves/items/properties/judged/properties/statistics/type", keyword: "type", params: { type: "object" } }], false;
+                                                                                var d = Be === e;
                                                                               } else
-                                                                                var valid35 = !0;
+                                                                                var d = true;
                                                                           }
                                                                         }
                                                                       }
@@ -2966,252 +2882,172 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
                                                                   }
                                                                 }
                                                               } else
-                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/judged", schemaPath: "#/properties/waves/items/properties/judged/type", keyword: "type", params: { type: "object" } }], !1;
-                                                            var valid27 = _errs123 === errors;
+                                                                return validate60.errors = [{ instancePath: t + "/waves/" + k + "/judged", schemaPath: "#/properties/waves/items/properties/judged/type", keyword: "type", params: { type: "object" } }], false;
+                                                            var b = _e === e;
                                                           } else
-                                                            var valid27 = !0;
-                                                          if (valid27)
-                                                            if (data43.approval !== void 0) {
-                                                              let data93 = data43.approval, _errs202 = errors;
-                                                              if (errors === _errs202)
-                                                                if (data93 && typeof data93 == "object" && !Array.isArray(data93)) {
-                                                                  let missing17;
-                                                                  if (data93.waitingSince === void 0 && (missing17 = "waitingSince") || data93.approved === void 0 && (missing17 = "approved"))
-                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: missing17 } }], !1;
-                                                                  if (data93.waitingSince !== void 0) {
-                                                                    let data94 = data93.waitingSince, _errs204 = errors, _errs205 = errors;
-                                                                    if (typeof data94 != "string" && data94 !== null)
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/type", keyword: "type", params: { type: schema18.type } }], !1;
-                                                                    if (errors === _errs205 && typeof data94 == "string" && !pattern0.test(data94))
-                                                                      return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/waitingSince", schemaPath: "shared.schema.json#/$defs/timeOrNull/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                    var valid51 = _errs204 === errors;
+                                                            var b = true;
+                                                          if (b)
+                                                            if (Y.approval !== void 0) {
+                                                              let z = Y.approval, _e = e;
+                                                              if (e === _e)
+                                                                if (z && typeof z == "object" && !Array.isArray(z)) {
+                                                                  let ue;
+                                                                  if (z.waitingSince === void 0 && (ue = "waitingSince") || z.approved === void 0 && (ue = "approved"))
+                                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval", schemaPath: "#/properties/waves/items/properties/approval/required", keyword: "required", params: { missingProperty: ue } }], false;
+                                                                  if (z.waitingSince !== void 0) {
+                                                                    let Ie = e;
+                                                                    validate65(z.waitingSince, { instancePath: t + "/waves/" + k + "/approval/waitingSince", parentData: z, parentDataProperty: "waitingSince", rootData: h }) || (s = s === null ? validate65.errors : s.concat(validate65.errors), e = s.length);
+                                                                    var A = Ie === e;
                                                                   } else
-                                                                    var valid51 = !0;
-                                                                  if (valid51) {
-                                                                    if (data93.given !== void 0) {
-                                                                      let data95 = data93.given, _errs207 = errors;
-                                                                      if (errors === _errs207)
-                                                                        if (Array.isArray(data95)) {
-                                                                          var valid53 = !0;
-                                                                          let len12 = data95.length;
-                                                                          for (let i12 = 0; i12 < len12; i12++) {
-                                                                            let data96 = data95[i12], _errs209 = errors;
-                                                                            if (errors === _errs209)
-                                                                              if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
-                                                                                let missing18;
-                                                                                if (data96.author === void 0 && (missing18 = "author") || data96.at === void 0 && (missing18 = "at") || data96.wave === void 0 && (missing18 = "wave"))
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: missing18 } }], !1;
-                                                                                if (data96.author !== void 0) {
-                                                                                  let _errs211 = errors;
-                                                                                  if (typeof data96.author != "string")
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                  var valid54 = _errs211 === errors;
+                                                                    var A = true;
+                                                                  if (A) {
+                                                                    if (z.given !== void 0) {
+                                                                      let U = z.given, be = e;
+                                                                      if (e === be)
+                                                                        if (Array.isArray(U)) {
+                                                                          var g = true;
+                                                                          let Fe = U.length;
+                                                                          for (let ge = 0; ge < Fe; ge++) {
+                                                                            let R = U[ge], Be = e;
+                                                                            if (e === Be)
+                                                                              if (R && typeof R == "object" && !Array.isArray(R)) {
+                                                                                let de;
+                                                                                if (R.author === void 0 && (de = "author") || R.at === void 0 && (de = "at") || R.wave === void 0 && (de = "wave"))
+                                                                                  return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/given/" + ge, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/required", keyword: "required", params: { missingProperty: de } }], false;
+                                                                                if (R.author !== void 0) {
+                                                                                  let ke = e;
+                                                                                  if (typeof R.author != "string")
+                                                                                    return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/given/" + ge + "/author", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/author/type", keyword: "type", params: { type: "string" } }], false;
+                                                                                  var v = ke === e;
                                                                                 } else
-                                                                                  var valid54 = !0;
-                                                                                if (valid54) {
-                                                                                  if (data96.at !== void 0) {
-                                                                                    let data98 = data96.at, _errs213 = errors;
-                                                                                    if (errors === errors)
-                                                                                      if (typeof data98 == "string") {
-                                                                                        if (!pattern0.test(data98))
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                                      } else
-                                                                                        return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                    var valid54 = _errs213 === errors;
+                                                                                  var v = true;
+                                                                                if (v) {
+                                                                                  if (R.at !== void 0) {
+                                                                                    let ae = e;
+                                                                                    validate61(R.at, { instancePath: t + "/waves/" + k + "/approval/given/" + ge + "/at", parentData: R, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate61.errors : s.concat(validate61.errors), e = s.length);
+                                                                                    var v = ae === e;
                                                                                   } else
-                                                                                    var valid54 = !0;
-                                                                                  if (valid54) {
-                                                                                    if (data96.by !== void 0) {
-                                                                                      let data99 = data96.by, _errs216 = errors;
-                                                                                      if (errors === errors)
-                                                                                        if (data99 && typeof data99 == "object" && !Array.isArray(data99)) {
-                                                                                          let missing19;
-                                                                                          if (data99.name === void 0 && (missing19 = "name") || data99.knownBy === void 0 && (missing19 = "knownBy"))
-                                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing19 } }], !1;
-                                                                                          if (data99.name !== void 0) {
-                                                                                            let _errs219 = errors;
-                                                                                            if (typeof data99.name != "string")
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                            var valid57 = _errs219 === errors;
-                                                                                          } else
-                                                                                            var valid57 = !0;
-                                                                                          if (valid57) {
-                                                                                            if (data99.knownBy !== void 0) {
-                                                                                              let data101 = data99.knownBy, _errs221 = errors;
-                                                                                              if (typeof data101 != "string")
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                              if (!(data101 === "oidc" || data101 === "proxy" || data101 === "ci" || data101 === "database" || data101 === "token" || data101 === "serve" || data101 === "unidentified"))
-                                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                                                                                              var valid57 = _errs221 === errors;
-                                                                                            } else
-                                                                                              var valid57 = !0;
-                                                                                            if (valid57) {
-                                                                                              if (data99.issuer !== void 0) {
-                                                                                                let _errs223 = errors;
-                                                                                                if (typeof data99.issuer != "string")
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                var valid57 = _errs223 === errors;
-                                                                                              } else
-                                                                                                var valid57 = !0;
-                                                                                              if (valid57)
-                                                                                                if (data99.sub !== void 0) {
-                                                                                                  let _errs225 = errors;
-                                                                                                  if (typeof data99.sub != "string")
-                                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                  var valid57 = _errs225 === errors;
-                                                                                                } else
-                                                                                                  var valid57 = !0;
-                                                                                            }
-                                                                                          }
-                                                                                        } else
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                                      var valid54 = _errs216 === errors;
+                                                                                    var v = true;
+                                                                                  if (v) {
+                                                                                    if (R.by !== void 0) {
+                                                                                      let ye = e;
+                                                                                      validate68(R.by, { instancePath: t + "/waves/" + k + "/approval/given/" + ge + "/by", parentData: R, parentDataProperty: "by", rootData: h }) || (s = s === null ? validate68.errors : s.concat(validate68.errors), e = s.length);
+                                                                                      var v = ye === e;
                                                                                     } else
-                                                                                      var valid54 = !0;
-                                                                                    if (valid54) {
-                                                                                      if (data96.wave !== void 0) {
-                                                                                        let _errs227 = errors;
-                                                                                        if (typeof data96.wave != "string")
-                                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                        var valid54 = _errs227 === errors;
+                                                                                      var v = true;
+                                                                                    if (v) {
+                                                                                      if (R.wave !== void 0) {
+                                                                                        let xe = e;
+                                                                                        if (typeof R.wave != "string")
+                                                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/given/" + ge + "/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/properties/wave/type", keyword: "type", params: { type: "string" } }], false;
+                                                                                        var v = xe === e;
                                                                                       } else
-                                                                                        var valid54 = !0;
-                                                                                      if (valid54)
-                                                                                        if (data96.domains !== void 0) {
-                                                                                          let data105 = data96.domains, _errs229 = errors;
-                                                                                          if (errors === errors)
-                                                                                            if (Array.isArray(data105)) {
-                                                                                              var valid59 = !0;
-                                                                                              let len13 = data105.length;
-                                                                                              for (let i13 = 0; i13 < len13; i13++) {
-                                                                                                let _errs232 = errors;
-                                                                                                if (typeof data105[i13] != "string")
-                                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains/" + i13, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                                var valid59 = _errs232 === errors;
-                                                                                                if (!valid59)
-                                                                                                  break;
-                                                                                              }
-                                                                                            } else
-                                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12 + "/domains", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                                          var valid54 = _errs229 === errors;
+                                                                                        var v = true;
+                                                                                      if (v)
+                                                                                        if (R.domains !== void 0) {
+                                                                                          let xe = e;
+                                                                                          validate70(R.domains, { instancePath: t + "/waves/" + k + "/approval/given/" + ge + "/domains", parentData: R, parentDataProperty: "domains", rootData: h }) || (s = s === null ? validate70.errors : s.concat(validate70.errors), e = s.length);
+                                                                                          var v = xe === e;
                                                                                         } else
-                                                                                          var valid54 = !0;
+                                                                                          var v = true;
                                                                                     }
                                                                                   }
                                                                                 }
                                                                               } else
-                                                                                return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given/" + i12, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                                                            var valid53 = _errs209 === errors;
-                                                                            if (!valid53)
+                                                                                return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/given/" + ge, schemaPath: "#/properties/waves/items/properties/approval/properties/given/items/type", keyword: "type", params: { type: "object" } }], false;
+                                                                            var g = Be === e;
+                                                                            if (!g)
                                                                               break;
                                                                           }
                                                                         } else
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], !1;
-                                                                      var valid51 = _errs207 === errors;
+                                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/given", schemaPath: "#/properties/waves/items/properties/approval/properties/given/type", keyword: "type", params: { type: "array" } }], false;
+                                                                      var A = be === e;
                                                                     } else
-                                                                      var valid51 = !0;
-                                                                    if (valid51)
-                                                                      if (data93.approved !== void 0) {
-                                                                        let data107 = data93.approved, _errs234 = errors;
-                                                                        if (!(data107 && typeof data107 == "object" && !Array.isArray(data107)) && data107 !== null)
-                                                                          return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema35.properties.waves.items.properties.approval.properties.approved.type } }], !1;
-                                                                        if (errors === _errs234 && data107 && typeof data107 == "object" && !Array.isArray(data107)) {
-                                                                          let missing20;
-                                                                          if (data107.author === void 0 && (missing20 = "author") || data107.at === void 0 && (missing20 = "at") || data107.wave === void 0 && (missing20 = "wave"))
-                                                                            return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: missing20 } }], !1;
-                                                                          if (data107.author !== void 0) {
-                                                                            let _errs236 = errors;
-                                                                            if (typeof data107.author != "string")
-                                                                              return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                            var valid60 = _errs236 === errors;
+                                                                      var A = true;
+                                                                    if (A)
+                                                                      if (z.approved !== void 0) {
+                                                                        let U = z.approved, be = e;
+                                                                        if (!(U && typeof U == "object" && !Array.isArray(U)) && U !== null)
+                                                                          return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/type", keyword: "type", params: { type: schema27.properties.waves.items.properties.approval.properties.approved.type } }], false;
+                                                                        if (e === be && U && typeof U == "object" && !Array.isArray(U)) {
+                                                                          let Fe;
+                                                                          if (U.author === void 0 && (Fe = "author") || U.at === void 0 && (Fe = "at") || U.wave === void 0 && (Fe = "wave"))
+                                                                            return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/approved", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/required", keyword: "required", params: { missingProperty: Fe } }], false;
+                                                                          if (U.author !== void 0) {
+                                                                            let ge = e;
+                                                                            if (typeof U.author != "string")
+                                                                              return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/approved/author", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/author/type", keyword: "type", params: { type: "string" } }], false;
+                                                                            var P = ge === e;
                                                                           } else
-                                                                            var valid60 = !0;
-                                                                          if (valid60) {
-                                                                            if (data107.at !== void 0) {
-                                                                              let data109 = data107.at, _errs238 = errors;
-                                                                              if (errors === errors)
-                                                                                if (typeof data109 == "string") {
-                                                                                  if (!pattern0.test(data109))
-                                                                                    return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                                                                } else
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                              var valid60 = _errs238 === errors;
+                                                                            var P = true;
+                                                                          if (P) {
+                                                                            if (U.at !== void 0) {
+                                                                              let R = e;
+                                                                              validate61(U.at, { instancePath: t + "/waves/" + k + "/approval/approved/at", parentData: U, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate61.errors : s.concat(validate61.errors), e = s.length);
+                                                                              var P = R === e;
                                                                             } else
-                                                                              var valid60 = !0;
-                                                                            if (valid60)
-                                                                              if (data107.wave !== void 0) {
-                                                                                let _errs241 = errors;
-                                                                                if (typeof data107.wave != "string")
-                                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], !1;
-                                                                                var valid60 = _errs241 === errors;
+                                                                              var P = true;
+                                                                            if (P)
+                                                                              if (U.wave !== void 0) {
+                                                                                let R = e;
+                                                                                if (typeof U.wave != "string")
+                                                                                  return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval/approved/wave", schemaPath: "#/properties/waves/items/properties/approval/properties/approved/properties/wave/type", keyword: "type", params: { type: "string" } }], false;
+                                                                                var P = R === e;
                                                                               } else
-                                                                                var valid60 = !0;
+                                                                                var P = true;
                                                                           }
                                                                         }
-                                                                        var valid51 = _errs234 === errors;
+                                                                        var A = be === e;
                                                                       } else
-                                                                        var valid51 = !0;
+                                                                        var A = true;
                                                                   }
                                                                 } else
-                                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7 + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], !1;
-                                                              var valid27 = _errs202 === errors;
+                                                                  return validate60.errors = [{ instancePath: t + "/waves/" + k + "/approval", schemaPath: "#/properties/waves/items/properties/approval/type", keyword: "type", params: { type: "object" } }], false;
+                                                              var b = _e === e;
                                                             } else
-                                                              var valid27 = !0;
+                                                              var b = true;
                                                         }
                                                       }
                                                     }
                                                   }
                                                 } else
-                                                  return validate22.errors = [{ instancePath: instancePath + "/waves/" + i7, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                              var valid26 = _errs97 === errors;
-                                              if (!valid26)
+                                                  return validate60.errors = [{ instancePath: t + "/waves/" + k, schemaPath: "#/properties/waves/items/type", keyword: "type", params: { type: "object" } }], false;
+                                              var E = me === e;
+                                              if (!E)
                                                 break;
                                             }
                                           } else
-                                            return validate22.errors = [{ instancePath: instancePath + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], !1;
-                                        var valid0 = _errs95 === errors;
+                                            return validate60.errors = [{ instancePath: t + "/waves", schemaPath: "#/properties/waves/type", keyword: "type", params: { type: "array" } }], false;
+                                        var i = ne === e;
                                       } else
-                                        var valid0 = !0;
-                                      if (valid0) {
-                                        if (data.released !== void 0) {
-                                          let data111 = data.released, _errs243 = errors;
-                                          if (errors === errors)
-                                            if (Array.isArray(data111)) {
-                                              var valid63 = !0;
-                                              let len14 = data111.length;
-                                              for (let i14 = 0; i14 < len14; i14++) {
-                                                let _errs246 = errors;
-                                                if (typeof data111[i14] != "string")
-                                                  return validate22.errors = [{ instancePath: instancePath + "/released/" + i14, schemaPath: "shared.schema.json#/$defs/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid63 = _errs246 === errors;
-                                                if (!valid63)
-                                                  break;
-                                              }
-                                            } else
-                                              return validate22.errors = [{ instancePath: instancePath + "/released", schemaPath: "shared.schema.json#/$defs/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                                          var valid0 = _errs243 === errors;
+                                        var i = true;
+                                      if (i) {
+                                        if (r.released !== void 0) {
+                                          let ne = e;
+                                          validate70(r.released, { instancePath: t + "/released", parentData: r, parentDataProperty: "released", rootData: h }) || (s = s === null ? validate70.errors : s.concat(validate70.errors), e = s.length);
+                                          var i = ne === e;
                                         } else
-                                          var valid0 = !0;
-                                        if (valid0)
-                                          if (data.applies !== void 0) {
-                                            let data113 = data.applies, _errs248 = errors;
-                                            if (errors === _errs248)
-                                              if (Array.isArray(data113)) {
-                                                var valid64 = !0;
-                                                let len15 = data113.length;
-                                                for (let i15 = 0; i15 < len15; i15++) {
-                                                  let _errs250 = errors;
-                                                  if (typeof data113[i15] != "string")
-                                                    return validate22.errors = [{ instancePath: instancePath + "/applies/" + i15, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                                  var valid64 = _errs250 === errors;
-                                                  if (!valid64)
+                                          var i = true;
+                                        if (i)
+                                          if (r.applies !== void 0) {
+                                            let ne = r.applies, ie = e;
+                                            if (e === ie)
+                                              if (Array.isArray(ne)) {
+                                                var x = true;
+                                                let k = ne.length;
+                                                for (let Y = 0; Y < k; Y++) {
+                                                  let me = e;
+                                                  if (typeof ne[Y] != "string")
+                                                    return validate60.errors = [{ instancePath: t + "/applies/" + Y, schemaPath: "#/properties/applies/items/type", keyword: "type", params: { type: "string" } }], false;
+                                                  var x = me === e;
+                                                  if (!x)
                                                     break;
                                                 }
                                               } else
-                                                return validate22.errors = [{ instancePath: instancePath + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], !1;
-                                            var valid0 = _errs248 === errors;
+                                                return validate60.errors = [{ instancePath: t + "/applies", schemaPath: "#/properties/applies/type", keyword: "type", params: { type: "array" } }], false;
+                                            var i = ie === e;
                                           } else
-                                            var valid0 = !0;
+                                            var i = true;
                                       }
                                     }
                                   }
@@ -3230,565 +3066,547 @@ function validate22(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate22.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate22.errors = vErrors, errors === 0;
+      return validate60.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate60.errors = s, e === 0;
 }
-var outcomesFileFits = validate27, schema63 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
-function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.message === void 0 && (missing0 = "message") || data.files === void 0 && (missing0 = "files"))
-        return validate27.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.outcomes/1")
-          return validate27.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.outcomes/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var outcomesFileFits = validate97, schema35 = { $id: "https://edgewise.invalid/schemas/state/outcomes.schema.json", type: "object", required: ["format", "message", "files"], properties: { format: { const: "edgewise.outcomes/1" }, message: { type: "string" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+function validate97(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let a;
+      if (r.format === void 0 && (a = "format") || r.message === void 0 && (a = "message") || r.files === void 0 && (a = "files"))
+        return validate97.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: a } }], false;
+      if (r.format !== void 0) {
+        let p = e;
+        if (r.format !== "edgewise.outcomes/1")
+          return validate97.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.outcomes/1" } }], false;
+        var i = p === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.message !== void 0) {
-          let _errs2 = errors;
-          if (typeof data.message != "string")
-            return validate27.errors = [{ instancePath: instancePath + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i) {
+        if (r.message !== void 0) {
+          let l = e;
+          if (typeof r.message != "string")
+            return validate97.errors = [{ instancePath: t + "/message", schemaPath: "#/properties/message/type", keyword: "type", params: { type: "string" } }], false;
+          var i = l === e;
         } else
-          var valid0 = !0;
-        if (valid0)
-          if (data.files !== void 0) {
-            let data2 = data.files, _errs4 = errors;
-            if (errors === _errs4)
-              if (data2 && typeof data2 == "object" && !Array.isArray(data2))
-                for (let key0 in data2) {
-                  let data3 = data2[key0], _errs7 = errors;
-                  if (typeof data3 != "string" && data3 !== null)
-                    return validate27.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema63.properties.files.additionalProperties.type } }], !1;
-                  var valid1 = _errs7 === errors;
-                  if (!valid1)
+          var i = true;
+        if (i)
+          if (r.files !== void 0) {
+            let l = r.files, w = e;
+            if (e === w)
+              if (l && typeof l == "object" && !Array.isArray(l))
+                for (let o in l) {
+                  let _ = l[o], D = e;
+                  if (typeof _ != "string" && _ !== null)
+                    return validate97.errors = [{ instancePath: t + "/files/" + o.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema35.properties.files.additionalProperties.type } }], false;
+                  var n = D === e;
+                  if (!n)
                     break;
                 }
               else
-                return validate27.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
-            var valid0 = _errs4 === errors;
+                return validate97.errors = [{ instancePath: t + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], false;
+            var i = w === e;
           } else
-            var valid0 = !0;
+            var i = true;
       }
     } else
-      return validate27.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate27.errors = vErrors, errors === 0;
+      return validate97.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate97.errors = s, e === 0;
 }
-var saltFileFits = validate28;
-var pattern24 = new RegExp("^[0-9a-f]{32}$", "u");
-function validate28(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.salt === void 0 && (missing0 = "salt"))
-        return validate28.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.salt/1")
-          return validate28.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.salt/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var saltFileFits = validate98;
+var pattern10 = new RegExp("^[0-9a-f]{32}$", "u");
+function validate98(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.format === void 0 && (n = "format") || r.salt === void 0 && (n = "salt"))
+        return validate98.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.format !== void 0) {
+        let a = e;
+        if (r.format !== "edgewise.salt/1")
+          return validate98.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.salt/1" } }], false;
+        var i = a === e;
       } else
-        var valid0 = !0;
-      if (valid0)
-        if (data.salt !== void 0) {
-          let data1 = data.salt, _errs2 = errors;
-          if (errors === _errs2)
-            if (typeof data1 == "string") {
-              if (!pattern24.test(data1))
-                return validate28.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{32}$" } }], !1;
+        var i = true;
+      if (i)
+        if (r.salt !== void 0) {
+          let a = r.salt, p = e;
+          if (e === p)
+            if (typeof a == "string") {
+              if (!pattern10.test(a))
+                return validate98.errors = [{ instancePath: t + "/salt", schemaPath: "#/properties/salt/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{32}$" } }], false;
             } else
-              return validate28.errors = [{ instancePath: instancePath + "/salt", schemaPath: "#/properties/salt/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+              return validate98.errors = [{ instancePath: t + "/salt", schemaPath: "#/properties/salt/type", keyword: "type", params: { type: "string" } }], false;
+          var i = p === e;
         } else
-          var valid0 = !0;
+          var i = true;
     } else
-      return validate28.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate28.errors = vErrors, errors === 0;
+      return validate98.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate98.errors = s, e === 0;
 }
-var trafficFileFits = validate29;
-var pattern25 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u");
-function validate29(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.account === void 0 && (missing0 = "account") || data.domains === void 0 && (missing0 = "domains"))
-        return validate29.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.traffic/1")
-          return validate29.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.traffic/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var trafficFileFits = validate99;
+var pattern11 = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u");
+function validate99(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let o;
+      if (r.format === void 0 && (o = "format") || r.account === void 0 && (o = "account") || r.domains === void 0 && (o = "domains"))
+        return validate99.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: o } }], false;
+      if (r.format !== void 0) {
+        let _ = e;
+        if (r.format !== "edgewise.traffic/1")
+          return validate99.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.traffic/1" } }], false;
+        var i = _ === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.account !== void 0) {
-          let data1 = data.account, _errs2 = errors;
-          if (errors === _errs2)
-            if (Array.isArray(data1)) {
-              if (data1.length > 2)
-                return validate29.errors = [{ instancePath: instancePath + "/account", schemaPath: "#/properties/account/maxItems", keyword: "maxItems", params: { limit: 2 } }], !1;
+        var i = true;
+      if (i) {
+        if (r.account !== void 0) {
+          let D = r.account, V = e;
+          if (e === V)
+            if (Array.isArray(D)) {
+              if (D.length > 2)
+                return validate99.errors = [{ instancePath: t + "/account", schemaPath: "#/properties/account/maxItems", keyword: "maxItems", params: { limit: 2 } }], false;
               {
-                var valid1 = !0;
-                let len0 = data1.length;
-                for (let i0 = 0; i0 < len0; i0++) {
-                  let data2 = data1[i0], _errs4 = errors;
-                  if (errors === _errs4)
-                    if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-                      let missing1;
-                      if (data2.requests === void 0 && (missing1 = "requests") || data2.at === void 0 && (missing1 = "at"))
-                        return validate29.errors = [{ instancePath: instancePath + "/account/" + i0, schemaPath: "#/properties/account/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                      if (data2.requests !== void 0) {
-                        let data3 = data2.requests, _errs6 = errors;
-                        if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                          return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs6 && typeof data3 == "number" && isFinite(data3)) {
-                          if (data3 > 9007199254740991 || isNaN(data3))
-                            return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
-                          if (data3 < 0 || isNaN(data3))
-                            return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/requests", schemaPath: "#/properties/account/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                var n = true;
+                let c = D.length;
+                for (let E = 0; E < c; E++) {
+                  let b = D[E], y = e;
+                  if (e === y)
+                    if (b && typeof b == "object" && !Array.isArray(b)) {
+                      let j;
+                      if (b.requests === void 0 && (j = "requests") || b.at === void 0 && (j = "at"))
+                        return validate99.errors = [{ instancePath: t + "/account/" + E, schemaPath: "#/properties/account/items/required", keyword: "required", params: { missingProperty: j } }], false;
+                      if (b.requests !== void 0) {
+                        let I = b.requests, W = e;
+                        if (!(typeof I == "number" && !(I % 1) && !isNaN(I) && isFinite(I)))
+                          return validate99.errors = [{ instancePath: t + "/account/" + E + "/requests", schemaPath: "#/properties/account/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], false;
+                        if (e === W && typeof I == "number" && isFinite(I)) {
+                          if (I > 9007199254740991 || isNaN(I))
+                            return validate99.errors = [{ instancePath: t + "/account/" + E + "/requests", schemaPath: "#/properties/account/items/properties/requests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], false;
+                          if (I < 0 || isNaN(I))
+                            return validate99.errors = [{ instancePath: t + "/account/" + E + "/requests", schemaPath: "#/properties/account/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                         }
-                        var valid2 = _errs6 === errors;
+                        var a = W === e;
                       } else
-                        var valid2 = !0;
-                      if (valid2)
-                        if (data2.at !== void 0) {
-                          let data4 = data2.at, _errs8 = errors;
-                          if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4) && isFinite(data4)))
-                            return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
-                          if (errors === _errs8 && typeof data4 == "number" && isFinite(data4)) {
-                            if (data4 > 864e13 || isNaN(data4))
-                              return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
-                            if (data4 < 0 || isNaN(data4))
-                              return validate29.errors = [{ instancePath: instancePath + "/account/" + i0 + "/at", schemaPath: "#/properties/account/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                        var a = true;
+                      if (a)
+                        if (b.at !== void 0) {
+                          let I = b.at, W = e;
+                          if (!(typeof I == "number" && !(I % 1) && !isNaN(I) && isFinite(I)))
+                            return validate99.errors = [{ instancePath: t + "/account/" + E + "/at", schemaPath: "#/properties/account/items/properties/at/type", keyword: "type", params: { type: "integer" } }], false;
+                          if (e === W && typeof I == "number" && isFinite(I)) {
+                            if (I > 864e13 || isNaN(I))
+                              return validate99.errors = [{ instancePath: t + "/account/" + E + "/at", schemaPath: "#/properties/account/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], false;
+                            if (I < 0 || isNaN(I))
+                              return validate99.errors = [{ instancePath: t + "/account/" + E + "/at", schemaPath: "#/properties/account/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                           }
-                          var valid2 = _errs8 === errors;
+                          var a = W === e;
                         } else
-                          var valid2 = !0;
+                          var a = true;
                     } else
-                      return validate29.errors = [{ instancePath: instancePath + "/account/" + i0, schemaPath: "#/properties/account/items/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid1 = _errs4 === errors;
-                  if (!valid1)
+                      return validate99.errors = [{ instancePath: t + "/account/" + E, schemaPath: "#/properties/account/items/type", keyword: "type", params: { type: "object" } }], false;
+                  var n = y === e;
+                  if (!n)
                     break;
                 }
               }
             } else
-              return validate29.errors = [{ instancePath: instancePath + "/account", schemaPath: "#/properties/account/type", keyword: "type", params: { type: "array" } }], !1;
-          var valid0 = _errs2 === errors;
+              return validate99.errors = [{ instancePath: t + "/account", schemaPath: "#/properties/account/type", keyword: "type", params: { type: "array" } }], false;
+          var i = V === e;
         } else
-          var valid0 = !0;
-        if (valid0)
-          if (data.domains !== void 0) {
-            let data5 = data.domains, _errs10 = errors;
-            if (errors === _errs10)
-              if (data5 && typeof data5 == "object" && !Array.isArray(data5))
-                for (let key0 in data5) {
-                  let data6 = data5[key0], _errs13 = errors;
-                  if (errors === _errs13)
-                    if (Array.isArray(data6)) {
-                      if (data6.length > 2)
-                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/maxItems", keyword: "maxItems", params: { limit: 2 } }], !1;
-                      if (data6.length < 1)
-                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+          var i = true;
+        if (i)
+          if (r.domains !== void 0) {
+            let D = r.domains, V = e;
+            if (e === V)
+              if (D && typeof D == "object" && !Array.isArray(D))
+                for (let c in D) {
+                  let E = D[c], b = e;
+                  if (e === b)
+                    if (Array.isArray(E)) {
+                      if (E.length > 2)
+                        return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/maxItems", keyword: "maxItems", params: { limit: 2 } }], false;
+                      if (E.length < 1)
+                        return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/minItems", keyword: "minItems", params: { limit: 1 } }], false;
                       {
-                        var valid4 = !0;
-                        let len1 = data6.length;
-                        for (let i1 = 0; i1 < len1; i1++) {
-                          let data7 = data6[i1], _errs15 = errors;
-                          if (errors === _errs15)
-                            if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-                              let missing2;
-                              if (data7.requests === void 0 && (missing2 = "requests") || data7.bad === void 0 && (missing2 = "bad") || data7.at === void 0 && (missing2 = "at"))
-                                return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1, schemaPath: "#/properties/domains/additionalProperties/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                              if (data7.requests !== void 0) {
-                                let data8 = data7.requests, _errs17 = errors;
-                                if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8) && isFinite(data8)))
-                                  return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], !1;
-                                if (errors === _errs17 && typeof data8 == "number" && isFinite(data8)) {
-                                  if (data8 > 9007199254740991 || isNaN(data8))
-                                    return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
-                                  if (data8 < 0 || isNaN(data8))
-                                    return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                        var p = true;
+                        let y = E.length;
+                        for (let d = 0; d < y; d++) {
+                          let j = E[d], I = e;
+                          if (e === I)
+                            if (j && typeof j == "object" && !Array.isArray(j)) {
+                              let H;
+                              if (j.requests === void 0 && (H = "requests") || j.bad === void 0 && (H = "bad") || j.at === void 0 && (H = "at"))
+                                return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d, schemaPath: "#/properties/domains/additionalProperties/items/required", keyword: "required", params: { missingProperty: H } }], false;
+                              if (j.requests !== void 0) {
+                                let L = j.requests, F = e;
+                                if (!(typeof L == "number" && !(L % 1) && !isNaN(L) && isFinite(L)))
+                                  return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/type", keyword: "type", params: { type: "integer" } }], false;
+                                if (e === F && typeof L == "number" && isFinite(L)) {
+                                  if (L > 9007199254740991 || isNaN(L))
+                                    return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], false;
+                                  if (L < 0 || isNaN(L))
+                                    return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/requests", schemaPath: "#/properties/domains/additionalProperties/items/properties/requests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                                 }
-                                var valid5 = _errs17 === errors;
+                                var l = F === e;
                               } else
-                                var valid5 = !0;
-                              if (valid5) {
-                                if (data7.bad !== void 0) {
-                                  let data9 = data7.bad, _errs19 = errors;
-                                  if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9) && isFinite(data9)))
-                                    return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], !1;
-                                  if (errors === _errs19 && typeof data9 == "number" && isFinite(data9)) {
-                                    if (data9 > 9007199254740991 || isNaN(data9))
-                                      return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
-                                    if (data9 < 0 || isNaN(data9))
-                                      return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                var l = true;
+                              if (l) {
+                                if (j.bad !== void 0) {
+                                  let F = j.bad, A = e;
+                                  if (!(typeof F == "number" && !(F % 1) && !isNaN(F) && isFinite(F)))
+                                    return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/type", keyword: "type", params: { type: "integer" } }], false;
+                                  if (e === A && typeof F == "number" && isFinite(F)) {
+                                    if (F > 9007199254740991 || isNaN(F))
+                                      return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], false;
+                                    if (F < 0 || isNaN(F))
+                                      return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/bad", schemaPath: "#/properties/domains/additionalProperties/items/properties/bad/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                                   }
-                                  var valid5 = _errs19 === errors;
+                                  var l = A === e;
                                 } else
-                                  var valid5 = !0;
-                                if (valid5) {
-                                  if (data7.statuses !== void 0) {
-                                    let data10 = data7.statuses, _errs21 = errors;
-                                    if (errors === _errs21)
-                                      if (Array.isArray(data10)) {
-                                        if (data10.length > 1e3)
-                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/statuses", schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/maxItems", keyword: "maxItems", params: { limit: 1e3 } }], !1;
+                                  var l = true;
+                                if (l) {
+                                  if (j.statuses !== void 0) {
+                                    let A = j.statuses, g = e;
+                                    if (e === g)
+                                      if (Array.isArray(A)) {
+                                        if (A.length > 1e3)
+                                          return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/statuses", schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/maxItems", keyword: "maxItems", params: { limit: 1e3 } }], false;
                                         {
-                                          var valid6 = !0;
-                                          let len2 = data10.length;
-                                          for (let i2 = 0; i2 < len2; i2++) {
-                                            let data11 = data10[i2], _errs23 = errors;
-                                            if (errors === _errs23)
-                                              if (typeof data11 == "string") {
-                                                if (!pattern25.test(data11))
-                                                  return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/statuses/" + i2, schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/items/pattern", keyword: "pattern", params: { pattern: "^[1-5](?:xx|[0-9]{2})$" } }], !1;
+                                          var w = true;
+                                          let P = A.length;
+                                          for (let x = 0; x < P; x++) {
+                                            let u = A[x], B = e;
+                                            if (e === B)
+                                              if (typeof u == "string") {
+                                                if (!pattern11.test(u))
+                                                  return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/statuses/" + x, schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/items/pattern", keyword: "pattern", params: { pattern: "^[1-5](?:xx|[0-9]{2})$" } }], false;
                                               } else
-                                                return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/statuses/" + i2, schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                            var valid6 = _errs23 === errors;
-                                            if (!valid6)
+                                                return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/statuses/" + x, schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/items/type", keyword: "type", params: { type: "string" } }], false;
+                                            var w = B === e;
+                                            if (!w)
                                               break;
                                           }
                                         }
                                       } else
-                                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/statuses", schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/type", keyword: "type", params: { type: "array" } }], !1;
-                                    var valid5 = _errs21 === errors;
+                                        return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/statuses", schemaPath: "#/properties/domains/additionalProperties/items/properties/statuses/type", keyword: "type", params: { type: "array" } }], false;
+                                    var l = g === e;
                                   } else
-                                    var valid5 = !0;
-                                  if (valid5) {
-                                    if (data7.low !== void 0) {
-                                      let data12 = data7.low, _errs25 = errors;
-                                      if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12) && isFinite(data12)))
-                                        return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/type", keyword: "type", params: { type: "integer" } }], !1;
-                                      if (errors === _errs25 && typeof data12 == "number" && isFinite(data12)) {
-                                        if (data12 > 9007199254740991 || isNaN(data12))
-                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], !1;
-                                        if (data12 < 0 || isNaN(data12))
-                                          return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                    var l = true;
+                                  if (l) {
+                                    if (j.low !== void 0) {
+                                      let g = j.low, v = e;
+                                      if (!(typeof g == "number" && !(g % 1) && !isNaN(g) && isFinite(g)))
+                                        return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/type", keyword: "type", params: { type: "integer" } }], false;
+                                      if (e === v && typeof g == "number" && isFinite(g)) {
+                                        if (g > 9007199254740991 || isNaN(g))
+                                          return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }], false;
+                                        if (g < 0 || isNaN(g))
+                                          return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/low", schemaPath: "#/properties/domains/additionalProperties/items/properties/low/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                                       }
-                                      var valid5 = _errs25 === errors;
+                                      var l = v === e;
                                     } else
-                                      var valid5 = !0;
-                                    if (valid5) {
-                                      if (data7.variation !== void 0) {
-                                        let data13 = data7.variation, _errs27 = errors;
-                                        if (errors === _errs27)
-                                          if (typeof data13 == "number" && isFinite(data13)) {
-                                            if (data13 > 1e3 || isNaN(data13))
-                                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], !1;
-                                            if (data13 < 0 || isNaN(data13))
-                                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                      var l = true;
+                                    if (l) {
+                                      if (j.variation !== void 0) {
+                                        let v = j.variation, P = e;
+                                        if (e === P)
+                                          if (typeof v == "number" && isFinite(v)) {
+                                            if (v > 1e3 || isNaN(v))
+                                              return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1e3 } }], false;
+                                            if (v < 0 || isNaN(v))
+                                              return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                                           } else
-                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/type", keyword: "type", params: { type: "number" } }], !1;
-                                        var valid5 = _errs27 === errors;
+                                            return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/variation", schemaPath: "#/properties/domains/additionalProperties/items/properties/variation/type", keyword: "type", params: { type: "number" } }], false;
+                                        var l = P === e;
                                       } else
-                                        var valid5 = !0;
-                                      if (valid5)
-                                        if (data7.at !== void 0) {
-                                          let data14 = data7.at, _errs29 = errors;
-                                          if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14) && isFinite(data14)))
-                                            return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/type", keyword: "type", params: { type: "integer" } }], !1;
-                                          if (errors === _errs29 && typeof data14 == "number" && isFinite(data14)) {
-                                            if (data14 > 864e13 || isNaN(data14))
-                                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], !1;
-                                            if (data14 < 0 || isNaN(data14))
-                                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1 + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                                        var l = true;
+                                      if (l)
+                                        if (j.at !== void 0) {
+                                          let v = j.at, P = e;
+                                          if (!(typeof v == "number" && !(v % 1) && !isNaN(v) && isFinite(v)))
+                                            return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/type", keyword: "type", params: { type: "integer" } }], false;
+                                          if (e === P && typeof v == "number" && isFinite(v)) {
+                                            if (v > 864e13 || isNaN(v))
+                                              return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/maximum", keyword: "maximum", params: { comparison: "<=", limit: 864e13 } }], false;
+                                            if (v < 0 || isNaN(v))
+                                              return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d + "/at", schemaPath: "#/properties/domains/additionalProperties/items/properties/at/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                                           }
-                                          var valid5 = _errs29 === errors;
+                                          var l = P === e;
                                         } else
-                                          var valid5 = !0;
+                                          var l = true;
                                     }
                                   }
                                 }
                               }
                             } else
-                              return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + i1, schemaPath: "#/properties/domains/additionalProperties/items/type", keyword: "type", params: { type: "object" } }], !1;
-                          var valid4 = _errs15 === errors;
-                          if (!valid4)
+                              return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1") + "/" + d, schemaPath: "#/properties/domains/additionalProperties/items/type", keyword: "type", params: { type: "object" } }], false;
+                          var p = I === e;
+                          if (!p)
                             break;
                         }
                       }
                     } else
-                      return validate29.errors = [{ instancePath: instancePath + "/domains/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/type", keyword: "type", params: { type: "array" } }], !1;
-                  var valid3 = _errs13 === errors;
-                  if (!valid3)
+                      return validate99.errors = [{ instancePath: t + "/domains/" + c.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/domains/additionalProperties/type", keyword: "type", params: { type: "array" } }], false;
+                  var f = b === e;
+                  if (!f)
                     break;
                 }
               else
-                return validate29.errors = [{ instancePath: instancePath + "/domains", schemaPath: "#/properties/domains/type", keyword: "type", params: { type: "object" } }], !1;
-            var valid0 = _errs10 === errors;
+                return validate99.errors = [{ instancePath: t + "/domains", schemaPath: "#/properties/domains/type", keyword: "type", params: { type: "object" } }], false;
+            var i = V === e;
           } else
-            var valid0 = !0;
+            var i = true;
       }
     } else
-      return validate29.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate29.errors = vErrors, errors === 0;
+      return validate99.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate99.errors = s, e === 0;
 }
-var restraintsFileFits = validate30;
-function validate30(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.of === void 0 && (missing0 = "of") || data.before === void 0 && (missing0 = "before") || data.own === void 0 && (missing0 = "own"))
-        return validate30.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.restraints/1")
-          return validate30.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.restraints/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var restraintsFileFits = validate100;
+function validate101(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let a;
+      if (r.file === void 0 && (a = "file") || r.policies === void 0 && (a = "policies"))
+        return validate101.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: a } }], false;
+      if (r.file !== void 0) {
+        let p = r.file, l = e;
+        if (e === l && !(p && typeof p == "object" && !Array.isArray(p)))
+          return validate101.errors = [{ instancePath: t + "/file", schemaPath: "#/properties/file/type", keyword: "type", params: { type: "object" } }], false;
+        var n = l === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.of !== void 0) {
-          let _errs2 = errors;
-          if (typeof data.of != "string")
-            return validate30.errors = [{ instancePath: instancePath + "/of", schemaPath: "#/properties/of/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+        var n = true;
+      if (n)
+        if (r.policies !== void 0) {
+          let p = r.policies, l = e;
+          if (e === l)
+            if (Array.isArray(p)) {
+              var i = true;
+              let f = p.length;
+              for (let o = 0; o < f; o++) {
+                let _ = p[o], D = e;
+                if (e === D && !(_ && typeof _ == "object" && !Array.isArray(_)))
+                  return validate101.errors = [{ instancePath: t + "/policies/" + o, schemaPath: "#/properties/policies/items/type", keyword: "type", params: { type: "object" } }], false;
+                var i = D === e;
+                if (!i)
+                  break;
+              }
+            } else
+              return validate101.errors = [{ instancePath: t + "/policies", schemaPath: "#/properties/policies/type", keyword: "type", params: { type: "array" } }], false;
+          var n = l === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.before !== void 0) {
-            let data2 = data.before, _errs4 = errors;
-            if (errors === _errs4)
-              if (Array.isArray(data2)) {
-                var valid1 = !0;
-                let len0 = data2.length;
-                for (let i0 = 0; i0 < len0; i0++) {
-                  let data3 = data2[i0], _errs6 = errors;
-                  if (errors === errors)
-                    if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
-                      let missing1;
-                      if (data3.file === void 0 && (missing1 = "file") || data3.policies === void 0 && (missing1 = "policies"))
-                        return validate30.errors = [{ instancePath: instancePath + "/before/" + i0, schemaPath: "#/$defs/source/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                      if (data3.file !== void 0) {
-                        let data4 = data3.file, _errs9 = errors;
-                        if (errors === _errs9 && !(data4 && typeof data4 == "object" && !Array.isArray(data4)))
-                          return validate30.errors = [{ instancePath: instancePath + "/before/" + i0 + "/file", schemaPath: "#/$defs/source/properties/file/type", keyword: "type", params: { type: "object" } }], !1;
-                        var valid3 = _errs9 === errors;
-                      } else
-                        var valid3 = !0;
-                      if (valid3)
-                        if (data3.policies !== void 0) {
-                          let data5 = data3.policies, _errs12 = errors;
-                          if (errors === _errs12)
-                            if (Array.isArray(data5)) {
-                              var valid4 = !0;
-                              let len1 = data5.length;
-                              for (let i1 = 0; i1 < len1; i1++) {
-                                let data6 = data5[i1], _errs14 = errors;
-                                if (errors === _errs14 && !(data6 && typeof data6 == "object" && !Array.isArray(data6)))
-                                  return validate30.errors = [{ instancePath: instancePath + "/before/" + i0 + "/policies/" + i1, schemaPath: "#/$defs/source/properties/policies/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid4 = _errs14 === errors;
-                                if (!valid4)
-                                  break;
-                              }
-                            } else
-                              return validate30.errors = [{ instancePath: instancePath + "/before/" + i0 + "/policies", schemaPath: "#/$defs/source/properties/policies/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid3 = _errs12 === errors;
-                        } else
-                          var valid3 = !0;
-                    } else
-                      return validate30.errors = [{ instancePath: instancePath + "/before/" + i0, schemaPath: "#/$defs/source/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid1 = _errs6 === errors;
-                  if (!valid1)
+          var n = true;
+    } else
+      return validate101.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate101.errors = s, e === 0;
+}
+function validate100(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let p;
+      if (r.format === void 0 && (p = "format") || r.of === void 0 && (p = "of") || r.before === void 0 && (p = "before") || r.own === void 0 && (p = "own"))
+        return validate100.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: p } }], false;
+      if (r.format !== void 0) {
+        let l = e;
+        if (r.format !== "edgewise.restraints/1")
+          return validate100.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.restraints/1" } }], false;
+        var i = l === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.of !== void 0) {
+          let w = e;
+          if (typeof r.of != "string")
+            return validate100.errors = [{ instancePath: t + "/of", schemaPath: "#/properties/of/type", keyword: "type", params: { type: "string" } }], false;
+          var i = w === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.before !== void 0) {
+            let f = r.before, o = e;
+            if (e === o)
+              if (Array.isArray(f)) {
+                var n = true;
+                let D = f.length;
+                for (let V = 0; V < D; V++) {
+                  let m = e;
+                  validate101(f[V], { instancePath: t + "/before/" + V, parentData: f, parentDataProperty: V, rootData: h }) || (s = s === null ? validate101.errors : s.concat(validate101.errors), e = s.length);
+                  var n = m === e;
+                  if (!n)
                     break;
                 }
               } else
-                return validate30.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: "array" } }], !1;
-            var valid0 = _errs4 === errors;
+                return validate100.errors = [{ instancePath: t + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: "array" } }], false;
+            var i = o === e;
           } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.own !== void 0) {
-              let data7 = data.own, _errs17 = errors;
-              if (errors === _errs17)
-                if (Array.isArray(data7)) {
-                  var valid5 = !0;
-                  let len2 = data7.length;
-                  for (let i2 = 0; i2 < len2; i2++) {
-                    let data8 = data7[i2], _errs19 = errors;
-                    if (errors === errors)
-                      if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
-                        let missing2;
-                        if (data8.file === void 0 && (missing2 = "file") || data8.policies === void 0 && (missing2 = "policies"))
-                          return validate30.errors = [{ instancePath: instancePath + "/own/" + i2, schemaPath: "#/$defs/source/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                        if (data8.file !== void 0) {
-                          let data9 = data8.file, _errs22 = errors;
-                          if (errors === _errs22 && !(data9 && typeof data9 == "object" && !Array.isArray(data9)))
-                            return validate30.errors = [{ instancePath: instancePath + "/own/" + i2 + "/file", schemaPath: "#/$defs/source/properties/file/type", keyword: "type", params: { type: "object" } }], !1;
-                          var valid7 = _errs22 === errors;
-                        } else
-                          var valid7 = !0;
-                        if (valid7)
-                          if (data8.policies !== void 0) {
-                            let data10 = data8.policies, _errs25 = errors;
-                            if (errors === _errs25)
-                              if (Array.isArray(data10)) {
-                                var valid8 = !0;
-                                let len3 = data10.length;
-                                for (let i3 = 0; i3 < len3; i3++) {
-                                  let data11 = data10[i3], _errs27 = errors;
-                                  if (errors === _errs27 && !(data11 && typeof data11 == "object" && !Array.isArray(data11)))
-                                    return validate30.errors = [{ instancePath: instancePath + "/own/" + i2 + "/policies/" + i3, schemaPath: "#/$defs/source/properties/policies/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                  var valid8 = _errs27 === errors;
-                                  if (!valid8)
-                                    break;
-                                }
-                              } else
-                                return validate30.errors = [{ instancePath: instancePath + "/own/" + i2 + "/policies", schemaPath: "#/$defs/source/properties/policies/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid7 = _errs25 === errors;
-                          } else
-                            var valid7 = !0;
-                      } else
-                        return validate30.errors = [{ instancePath: instancePath + "/own/" + i2, schemaPath: "#/$defs/source/type", keyword: "type", params: { type: "object" } }], !1;
-                    var valid5 = _errs19 === errors;
-                    if (!valid5)
+            var i = true;
+          if (i) {
+            if (r.own !== void 0) {
+              let o = r.own, _ = e;
+              if (e === _)
+                if (Array.isArray(o)) {
+                  var a = true;
+                  let V = o.length;
+                  for (let m = 0; m < V; m++) {
+                    let c = e;
+                    validate101(o[m], { instancePath: t + "/own/" + m, parentData: o, parentDataProperty: m, rootData: h }) || (s = s === null ? validate101.errors : s.concat(validate101.errors), e = s.length);
+                    var a = c === e;
+                    if (!a)
                       break;
                   }
                 } else
-                  return validate30.errors = [{ instancePath: instancePath + "/own", schemaPath: "#/properties/own/type", keyword: "type", params: { type: "array" } }], !1;
-              var valid0 = _errs17 === errors;
+                  return validate100.errors = [{ instancePath: t + "/own", schemaPath: "#/properties/own/type", keyword: "type", params: { type: "array" } }], false;
+              var i = _ === e;
             } else
-              var valid0 = !0;
-            if (valid0)
-              if (data.hadRoles !== void 0) {
-                let _errs30 = errors;
-                if (data.hadRoles !== !0)
-                  return validate30.errors = [{ instancePath: instancePath + "/hadRoles", schemaPath: "#/properties/hadRoles/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                var valid0 = _errs30 === errors;
+              var i = true;
+            if (i)
+              if (r.hadRoles !== void 0) {
+                let o = e;
+                if (r.hadRoles !== true)
+                  return validate100.errors = [{ instancePath: t + "/hadRoles", schemaPath: "#/properties/hadRoles/const", keyword: "const", params: { allowedValue: true } }], false;
+                var i = o === e;
               } else
-                var valid0 = !0;
+                var i = true;
           }
         }
       }
     } else
-      return validate30.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate30.errors = vErrors, errors === 0;
+      return validate100.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate100.errors = s, e === 0;
 }
-var stopFileFits = validate31, schema69 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: !1, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern26 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern28 = new RegExp("^[\\s\\S]{0,500}$", "u");
-function validate31(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.author === void 0 && (missing0 = "author") || data.knownBy === void 0 && (missing0 = "knownBy") || data.at === void 0 && (missing0 = "at"))
-        return validate31.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
+var stopFileFits = validate104, schema40 = { $id: "https://edgewise.invalid/schemas/state/stop.schema.json", type: "object", additionalProperties: false, required: ["format", "author", "knownBy", "at"], properties: { format: { const: "edgewise.stop/1" }, author: { type: "string", pattern: "^[\\s\\S]{0,300}$" }, knownBy: { type: "string", enum: ["user", "ci", "serve"] }, at: { $ref: "shared.schema.json#/$defs/time" }, by: { $ref: "shared.schema.json#/$defs/actor" }, reason: { type: "string", pattern: "^[\\s\\S]{0,500}$" } } }, pattern12 = new RegExp("^[\\s\\S]{0,300}$", "u"), pattern14 = new RegExp("^[\\s\\S]{0,500}$", "u");
+function validate105(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate105.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
+    } else
+      return validate105.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate105.errors = s, e === 0;
+}
+function validate107(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.name === void 0 && (n = "name") || r.knownBy === void 0 && (n = "knownBy"))
+        return validate107.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.name !== void 0) {
+        let a = e;
+        if (typeof r.name != "string")
+          return validate107.errors = [{ instancePath: t + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.knownBy !== void 0) {
+          let p = r.knownBy, l = e;
+          if (typeof p != "string")
+            return validate107.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], false;
+          if (!(p === "oidc" || p === "proxy" || p === "ci" || p === "database" || p === "token" || p === "serve" || p === "unidentified"))
+            return validate107.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema14.properties.knownBy.enum } }], false;
+          var i = l === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.issuer !== void 0) {
+            let l = e;
+            if (typeof r.issuer != "string")
+              return validate107.errors = [{ instancePath: t + "/issuer", schemaPath: "#/properties/issuer/type", keyword: "type", params: { type: "string" } }], false;
+            var i = l === e;
+          } else
+            var i = true;
+          if (i)
+            if (r.sub !== void 0) {
+              let l = e;
+              if (typeof r.sub != "string")
+                return validate107.errors = [{ instancePath: t + "/sub", schemaPath: "#/properties/sub/type", keyword: "type", params: { type: "string" } }], false;
+              var i = l === e;
+            } else
+              var i = true;
+        }
+      }
+    } else
+      return validate107.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate107.errors = s, e === 0;
+}
+function validate104(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.format === void 0 && (n = "format") || r.author === void 0 && (n = "author") || r.knownBy === void 0 && (n = "knownBy") || r.at === void 0 && (n = "at"))
+        return validate104.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
       {
-        let _errs1 = errors;
-        for (let key0 in data)
-          if (!(key0 === "format" || key0 === "author" || key0 === "knownBy" || key0 === "at" || key0 === "by" || key0 === "reason")) {
-            return validate31.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }], !1;
+        let a = e;
+        for (let p in r)
+          if (!(p === "format" || p === "author" || p === "knownBy" || p === "at" || p === "by" || p === "reason")) {
+            return validate104.errors = [{ instancePath: t, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: p } }], false;
             break;
           }
-        if (_errs1 === errors) {
-          if (data.format !== void 0) {
-            let _errs2 = errors;
-            if (data.format !== "edgewise.stop/1")
-              return validate31.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.stop/1" } }], !1;
-            var valid0 = _errs2 === errors;
+        if (a === e) {
+          if (r.format !== void 0) {
+            let p = e;
+            if (r.format !== "edgewise.stop/1")
+              return validate104.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.stop/1" } }], false;
+            var i = p === e;
           } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.author !== void 0) {
-              let data1 = data.author, _errs3 = errors;
-              if (errors === _errs3)
-                if (typeof data1 == "string") {
-                  if (!pattern26.test(data1))
-                    return validate31.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,300}$" } }], !1;
+            var i = true;
+          if (i) {
+            if (r.author !== void 0) {
+              let l = r.author, w = e;
+              if (e === w)
+                if (typeof l == "string") {
+                  if (!pattern12.test(l))
+                    return validate104.errors = [{ instancePath: t + "/author", schemaPath: "#/properties/author/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,300}$" } }], false;
                 } else
-                  return validate31.errors = [{ instancePath: instancePath + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], !1;
-              var valid0 = _errs3 === errors;
+                  return validate104.errors = [{ instancePath: t + "/author", schemaPath: "#/properties/author/type", keyword: "type", params: { type: "string" } }], false;
+              var i = w === e;
             } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.knownBy !== void 0) {
-                let data2 = data.knownBy, _errs5 = errors;
-                if (typeof data2 != "string")
-                  return validate31.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                if (!(data2 === "user" || data2 === "ci" || data2 === "serve"))
-                  return validate31.errors = [{ instancePath: instancePath + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema69.properties.knownBy.enum } }], !1;
-                var valid0 = _errs5 === errors;
+              var i = true;
+            if (i) {
+              if (r.knownBy !== void 0) {
+                let w = r.knownBy, f = e;
+                if (typeof w != "string")
+                  return validate104.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], false;
+                if (!(w === "user" || w === "ci" || w === "serve"))
+                  return validate104.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema40.properties.knownBy.enum } }], false;
+                var i = f === e;
               } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.at !== void 0) {
-                  let data3 = data.at, _errs7 = errors;
-                  if (errors === errors)
-                    if (typeof data3 == "string") {
-                      if (!pattern0.test(data3))
-                        return validate31.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                    } else
-                      return validate31.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                  var valid0 = _errs7 === errors;
+                var i = true;
+              if (i) {
+                if (r.at !== void 0) {
+                  let f = e;
+                  validate105(r.at, { instancePath: t + "/at", parentData: r, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate105.errors : s.concat(validate105.errors), e = s.length);
+                  var i = f === e;
                 } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.by !== void 0) {
-                    let data4 = data.by, _errs10 = errors;
-                    if (errors === errors)
-                      if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-                        let missing1;
-                        if (data4.name === void 0 && (missing1 = "name") || data4.knownBy === void 0 && (missing1 = "knownBy"))
-                          return validate31.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                        if (data4.name !== void 0) {
-                          let _errs13 = errors;
-                          if (typeof data4.name != "string")
-                            return validate31.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid3 = _errs13 === errors;
-                        } else
-                          var valid3 = !0;
-                        if (valid3) {
-                          if (data4.knownBy !== void 0) {
-                            let data6 = data4.knownBy, _errs15 = errors;
-                            if (typeof data6 != "string")
-                              return validate31.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                            if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "serve" || data6 === "unidentified"))
-                              return validate31.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                            var valid3 = _errs15 === errors;
-                          } else
-                            var valid3 = !0;
-                          if (valid3) {
-                            if (data4.issuer !== void 0) {
-                              let _errs17 = errors;
-                              if (typeof data4.issuer != "string")
-                                return validate31.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid3 = _errs17 === errors;
-                            } else
-                              var valid3 = !0;
-                            if (valid3)
-                              if (data4.sub !== void 0) {
-                                let _errs19 = errors;
-                                if (typeof data4.sub != "string")
-                                  return validate31.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid3 = _errs19 === errors;
-                              } else
-                                var valid3 = !0;
-                          }
-                        }
-                      } else
-                        return validate31.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                    var valid0 = _errs10 === errors;
+                  var i = true;
+                if (i) {
+                  if (r.by !== void 0) {
+                    let o = e;
+                    validate107(r.by, { instancePath: t + "/by", parentData: r, parentDataProperty: "by", rootData: h }) || (s = s === null ? validate107.errors : s.concat(validate107.errors), e = s.length);
+                    var i = o === e;
                   } else
-                    var valid0 = !0;
-                  if (valid0)
-                    if (data.reason !== void 0) {
-                      let data9 = data.reason, _errs21 = errors;
-                      if (errors === _errs21)
-                        if (typeof data9 == "string") {
-                          if (!pattern28.test(data9))
-                            return validate31.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], !1;
+                    var i = true;
+                  if (i)
+                    if (r.reason !== void 0) {
+                      let o = r.reason, _ = e;
+                      if (e === _)
+                        if (typeof o == "string") {
+                          if (!pattern14.test(o))
+                            return validate104.errors = [{ instancePath: t + "/reason", schemaPath: "#/properties/reason/pattern", keyword: "pattern", params: { pattern: "^[\\s\\S]{0,500}$" } }], false;
                         } else
-                          return validate31.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid0 = _errs21 === errors;
+                          return validate104.errors = [{ instancePath: t + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }], false;
+                      var i = _ === e;
                     } else
-                      var valid0 = !0;
+                      var i = true;
                 }
               }
             }
@@ -3796,186 +3614,196 @@ function validate31(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate31.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate31.errors = vErrors, errors === 0;
+      return validate104.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate104.errors = s, e === 0;
 }
-var chainFileFits = validate32, schema72 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" }, journal: { type: "string", pattern: "^[0-9a-f]{64}$" }, intents: { type: "string", pattern: "^[0-9a-f]{64}$" } } }, pattern29 = new RegExp("^[0-9a-f]{64}$", "u");
-function validate32(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.home === void 0 && (missing0 = "home") || data.number === void 0 && (missing0 = "number") || data.previous === void 0 && (missing0 = "previous") || data.at === void 0 && (missing0 = "at") || data.kind === void 0 && (missing0 = "kind") || data.about === void 0 && (missing0 = "about") || data.by === void 0 && (missing0 = "by") || data.commit === void 0 && (missing0 = "commit") || data.plan === void 0 && (missing0 = "plan") || data.reason === void 0 && (missing0 = "reason") || data.outcome === void 0 && (missing0 = "outcome"))
-        return validate32.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.chain/1")
-          return validate32.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.chain/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var chainFileFits = validate109, schema43 = { $id: "https://edgewise.invalid/schemas/state/chain.schema.json", type: "object", required: ["format", "home", "number", "previous", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.chain/1" }, home: { type: "string" }, number: { type: "integer", minimum: 1 }, previous: { type: ["string", "null"], pattern: "^[0-9a-f]{64}$" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["apply", "rollback", "override", "exception", "approval", "decision", "unlock", "refusal", "import", "forget", "move", "prune"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" }, journal: { type: "string", pattern: "^[0-9a-f]{64}$" }, intents: { type: "string", pattern: "^[0-9a-f]{64}$" } } }, pattern15 = new RegExp("^[0-9a-f]{64}$", "u");
+function validate110(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate110.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
+    } else
+      return validate110.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate110.errors = s, e === 0;
+}
+function validate112(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.name === void 0 && (n = "name") || r.knownBy === void 0 && (n = "knownBy"))
+        return validate112.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.name !== void 0) {
+        let a = e;
+        if (typeof r.name != "string")
+          return validate112.errors = [{ instancePath: t + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.home !== void 0) {
-          let _errs2 = errors;
-          if (typeof data.home != "string")
-            return validate32.errors = [{ instancePath: instancePath + "/home", schemaPath: "#/properties/home/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i) {
+        if (r.knownBy !== void 0) {
+          let p = r.knownBy, l = e;
+          if (typeof p != "string")
+            return validate112.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], false;
+          if (!(p === "oidc" || p === "proxy" || p === "ci" || p === "database" || p === "token" || p === "serve" || p === "unidentified"))
+            return validate112.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema14.properties.knownBy.enum } }], false;
+          var i = l === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.number !== void 0) {
-            let data2 = data.number, _errs4 = errors;
-            if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2) && isFinite(data2)))
-              return validate32.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/type", keyword: "type", params: { type: "integer" } }], !1;
-            if (errors === _errs4 && typeof data2 == "number" && isFinite(data2) && (data2 < 1 || isNaN(data2)))
-              return validate32.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-            var valid0 = _errs4 === errors;
+          var i = true;
+        if (i) {
+          if (r.issuer !== void 0) {
+            let l = e;
+            if (typeof r.issuer != "string")
+              return validate112.errors = [{ instancePath: t + "/issuer", schemaPath: "#/properties/issuer/type", keyword: "type", params: { type: "string" } }], false;
+            var i = l === e;
           } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.previous !== void 0) {
-              let data3 = data.previous, _errs6 = errors;
-              if (typeof data3 != "string" && data3 !== null)
-                return validate32.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema72.properties.previous.type } }], !1;
-              if (errors === _errs6 && typeof data3 == "string" && !pattern29.test(data3))
-                return validate32.errors = [{ instancePath: instancePath + "/previous", schemaPath: "#/properties/previous/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
-              var valid0 = _errs6 === errors;
+            var i = true;
+          if (i)
+            if (r.sub !== void 0) {
+              let l = e;
+              if (typeof r.sub != "string")
+                return validate112.errors = [{ instancePath: t + "/sub", schemaPath: "#/properties/sub/type", keyword: "type", params: { type: "string" } }], false;
+              var i = l === e;
             } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.at !== void 0) {
-                let data4 = data.at, _errs8 = errors;
-                if (errors === errors)
-                  if (typeof data4 == "string") {
-                    if (!pattern0.test(data4))
-                      return validate32.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                  } else
-                    return validate32.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                var valid0 = _errs8 === errors;
+              var i = true;
+        }
+      }
+    } else
+      return validate112.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate112.errors = s, e === 0;
+}
+function validate109(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.format === void 0 && (n = "format") || r.home === void 0 && (n = "home") || r.number === void 0 && (n = "number") || r.previous === void 0 && (n = "previous") || r.at === void 0 && (n = "at") || r.kind === void 0 && (n = "kind") || r.about === void 0 && (n = "about") || r.by === void 0 && (n = "by") || r.commit === void 0 && (n = "commit") || r.plan === void 0 && (n = "plan") || r.reason === void 0 && (n = "reason") || r.outcome === void 0 && (n = "outcome"))
+        return validate109.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.format !== void 0) {
+        let a = e;
+        if (r.format !== "edgewise.chain/1")
+          return validate109.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.chain/1" } }], false;
+        var i = a === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.home !== void 0) {
+          let p = e;
+          if (typeof r.home != "string")
+            return validate109.errors = [{ instancePath: t + "/home", schemaPath: "#/properties/home/type", keyword: "type", params: { type: "string" } }], false;
+          var i = p === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.number !== void 0) {
+            let l = r.number, w = e;
+            if (!(typeof l == "number" && !(l % 1) && !isNaN(l) && isFinite(l)))
+              return validate109.errors = [{ instancePath: t + "/number", schemaPath: "#/properties/number/type", keyword: "type", params: { type: "integer" } }], false;
+            if (e === w && typeof l == "number" && isFinite(l) && (l < 1 || isNaN(l)))
+              return validate109.errors = [{ instancePath: t + "/number", schemaPath: "#/properties/number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
+            var i = w === e;
+          } else
+            var i = true;
+          if (i) {
+            if (r.previous !== void 0) {
+              let w = r.previous, f = e;
+              if (typeof w != "string" && w !== null)
+                return validate109.errors = [{ instancePath: t + "/previous", schemaPath: "#/properties/previous/type", keyword: "type", params: { type: schema43.properties.previous.type } }], false;
+              if (e === f && typeof w == "string" && !pattern15.test(w))
+                return validate109.errors = [{ instancePath: t + "/previous", schemaPath: "#/properties/previous/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], false;
+              var i = f === e;
+            } else
+              var i = true;
+            if (i) {
+              if (r.at !== void 0) {
+                let f = e;
+                validate110(r.at, { instancePath: t + "/at", parentData: r, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate110.errors : s.concat(validate110.errors), e = s.length);
+                var i = f === e;
               } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.kind !== void 0) {
-                  let data5 = data.kind, _errs11 = errors;
-                  if (typeof data5 != "string")
-                    return validate32.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
-                  if (!(data5 === "apply" || data5 === "rollback" || data5 === "override" || data5 === "exception" || data5 === "approval" || data5 === "decision" || data5 === "unlock" || data5 === "refusal" || data5 === "import" || data5 === "forget" || data5 === "move" || data5 === "prune"))
-                    return validate32.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema72.properties.kind.enum } }], !1;
-                  var valid0 = _errs11 === errors;
+                var i = true;
+              if (i) {
+                if (r.kind !== void 0) {
+                  let o = r.kind, _ = e;
+                  if (typeof o != "string")
+                    return validate109.errors = [{ instancePath: t + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], false;
+                  if (!(o === "apply" || o === "rollback" || o === "override" || o === "exception" || o === "approval" || o === "decision" || o === "unlock" || o === "refusal" || o === "import" || o === "forget" || o === "move" || o === "prune"))
+                    return validate109.errors = [{ instancePath: t + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema43.properties.kind.enum } }], false;
+                  var i = _ === e;
                 } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.about !== void 0) {
-                    let _errs13 = errors;
-                    if (typeof data.about != "string")
-                      return validate32.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
-                    var valid0 = _errs13 === errors;
+                  var i = true;
+                if (i) {
+                  if (r.about !== void 0) {
+                    let _ = e;
+                    if (typeof r.about != "string")
+                      return validate109.errors = [{ instancePath: t + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], false;
+                    var i = _ === e;
                   } else
-                    var valid0 = !0;
-                  if (valid0) {
-                    if (data.by !== void 0) {
-                      let data7 = data.by, _errs15 = errors;
-                      if (errors === errors)
-                        if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-                          let missing1;
-                          if (data7.name === void 0 && (missing1 = "name") || data7.knownBy === void 0 && (missing1 = "knownBy"))
-                            return validate32.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                          if (data7.name !== void 0) {
-                            let _errs18 = errors;
-                            if (typeof data7.name != "string")
-                              return validate32.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid3 = _errs18 === errors;
-                          } else
-                            var valid3 = !0;
-                          if (valid3) {
-                            if (data7.knownBy !== void 0) {
-                              let data9 = data7.knownBy, _errs20 = errors;
-                              if (typeof data9 != "string")
-                                return validate32.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                              if (!(data9 === "oidc" || data9 === "proxy" || data9 === "ci" || data9 === "database" || data9 === "token" || data9 === "serve" || data9 === "unidentified"))
-                                return validate32.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                              var valid3 = _errs20 === errors;
-                            } else
-                              var valid3 = !0;
-                            if (valid3) {
-                              if (data7.issuer !== void 0) {
-                                let _errs22 = errors;
-                                if (typeof data7.issuer != "string")
-                                  return validate32.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid3 = _errs22 === errors;
-                              } else
-                                var valid3 = !0;
-                              if (valid3)
-                                if (data7.sub !== void 0) {
-                                  let _errs24 = errors;
-                                  if (typeof data7.sub != "string")
-                                    return validate32.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid3 = _errs24 === errors;
-                                } else
-                                  var valid3 = !0;
-                            }
-                          }
-                        } else
-                          return validate32.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                      var valid0 = _errs15 === errors;
+                    var i = true;
+                  if (i) {
+                    if (r.by !== void 0) {
+                      let D = e;
+                      validate112(r.by, { instancePath: t + "/by", parentData: r, parentDataProperty: "by", rootData: h }) || (s = s === null ? validate112.errors : s.concat(validate112.errors), e = s.length);
+                      var i = D === e;
                     } else
-                      var valid0 = !0;
-                    if (valid0) {
-                      if (data.commit !== void 0) {
-                        let data12 = data.commit, _errs26 = errors;
-                        if (typeof data12 != "string" && data12 !== null)
-                          return validate32.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema72.properties.commit.type } }], !1;
-                        var valid0 = _errs26 === errors;
+                      var i = true;
+                    if (i) {
+                      if (r.commit !== void 0) {
+                        let V = r.commit, m = e;
+                        if (typeof V != "string" && V !== null)
+                          return validate109.errors = [{ instancePath: t + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema43.properties.commit.type } }], false;
+                        var i = m === e;
                       } else
-                        var valid0 = !0;
-                      if (valid0) {
-                        if (data.plan !== void 0) {
-                          let data13 = data.plan, _errs28 = errors;
-                          if (typeof data13 != "string" && data13 !== null)
-                            return validate32.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema72.properties.plan.type } }], !1;
-                          var valid0 = _errs28 === errors;
+                        var i = true;
+                      if (i) {
+                        if (r.plan !== void 0) {
+                          let m = r.plan, c = e;
+                          if (typeof m != "string" && m !== null)
+                            return validate109.errors = [{ instancePath: t + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema43.properties.plan.type } }], false;
+                          var i = c === e;
                         } else
-                          var valid0 = !0;
-                        if (valid0) {
-                          if (data.reason !== void 0) {
-                            let data14 = data.reason, _errs30 = errors;
-                            if (typeof data14 != "string" && data14 !== null)
-                              return validate32.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema72.properties.reason.type } }], !1;
-                            var valid0 = _errs30 === errors;
+                          var i = true;
+                        if (i) {
+                          if (r.reason !== void 0) {
+                            let c = r.reason, E = e;
+                            if (typeof c != "string" && c !== null)
+                              return validate109.errors = [{ instancePath: t + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema43.properties.reason.type } }], false;
+                            var i = E === e;
                           } else
-                            var valid0 = !0;
-                          if (valid0) {
-                            if (data.outcome !== void 0) {
-                              let _errs32 = errors;
-                              if (typeof data.outcome != "string")
-                                return validate32.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid0 = _errs32 === errors;
+                            var i = true;
+                          if (i) {
+                            if (r.outcome !== void 0) {
+                              let E = e;
+                              if (typeof r.outcome != "string")
+                                return validate109.errors = [{ instancePath: t + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], false;
+                              var i = E === e;
                             } else
-                              var valid0 = !0;
-                            if (valid0) {
-                              if (data.journal !== void 0) {
-                                let data16 = data.journal, _errs34 = errors;
-                                if (errors === _errs34)
-                                  if (typeof data16 == "string") {
-                                    if (!pattern29.test(data16))
-                                      return validate32.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+                              var i = true;
+                            if (i) {
+                              if (r.journal !== void 0) {
+                                let b = r.journal, y = e;
+                                if (e === y)
+                                  if (typeof b == "string") {
+                                    if (!pattern15.test(b))
+                                      return validate109.errors = [{ instancePath: t + "/journal", schemaPath: "#/properties/journal/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], false;
                                   } else
-                                    return validate32.errors = [{ instancePath: instancePath + "/journal", schemaPath: "#/properties/journal/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid0 = _errs34 === errors;
+                                    return validate109.errors = [{ instancePath: t + "/journal", schemaPath: "#/properties/journal/type", keyword: "type", params: { type: "string" } }], false;
+                                var i = y === e;
                               } else
-                                var valid0 = !0;
-                              if (valid0)
-                                if (data.intents !== void 0) {
-                                  let data17 = data.intents, _errs36 = errors;
-                                  if (errors === _errs36)
-                                    if (typeof data17 == "string") {
-                                      if (!pattern29.test(data17))
-                                        return validate32.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+                                var i = true;
+                              if (i)
+                                if (r.intents !== void 0) {
+                                  let b = r.intents, y = e;
+                                  if (e === y)
+                                    if (typeof b == "string") {
+                                      if (!pattern15.test(b))
+                                        return validate109.errors = [{ instancePath: t + "/intents", schemaPath: "#/properties/intents/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], false;
                                     } else
-                                      return validate32.errors = [{ instancePath: instancePath + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid0 = _errs36 === errors;
+                                      return validate109.errors = [{ instancePath: t + "/intents", schemaPath: "#/properties/intents/type", keyword: "type", params: { type: "string" } }], false;
+                                  var i = y === e;
                                 } else
-                                  var valid0 = !0;
+                                  var i = true;
                             }
                           }
                         }
@@ -3989,176 +3817,186 @@ function validate32(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate32.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate32.errors = vErrors, errors === 0;
+      return validate109.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate109.errors = s, e === 0;
 }
-var headFileFits = validate33;
-function validate33(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.number === void 0 && (missing0 = "number") || data.hash === void 0 && (missing0 = "hash"))
-        return validate33.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.head/1")
-          return validate33.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.head/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var headFileFits = validate114;
+function validate114(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.format === void 0 && (n = "format") || r.number === void 0 && (n = "number") || r.hash === void 0 && (n = "hash"))
+        return validate114.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.format !== void 0) {
+        let a = e;
+        if (r.format !== "edgewise.head/1")
+          return validate114.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.head/1" } }], false;
+        var i = a === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.number !== void 0) {
-          let data1 = data.number, _errs2 = errors;
-          if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1) && isFinite(data1)))
-            return validate33.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/type", keyword: "type", params: { type: "integer" } }], !1;
-          if (errors === _errs2 && typeof data1 == "number" && isFinite(data1) && (data1 < 1 || isNaN(data1)))
-            return validate33.errors = [{ instancePath: instancePath + "/number", schemaPath: "#/properties/number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i) {
+        if (r.number !== void 0) {
+          let p = r.number, l = e;
+          if (!(typeof p == "number" && !(p % 1) && !isNaN(p) && isFinite(p)))
+            return validate114.errors = [{ instancePath: t + "/number", schemaPath: "#/properties/number/type", keyword: "type", params: { type: "integer" } }], false;
+          if (e === l && typeof p == "number" && isFinite(p) && (p < 1 || isNaN(p)))
+            return validate114.errors = [{ instancePath: t + "/number", schemaPath: "#/properties/number/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
+          var i = l === e;
         } else
-          var valid0 = !0;
-        if (valid0)
-          if (data.hash !== void 0) {
-            let data2 = data.hash, _errs4 = errors;
-            if (errors === _errs4)
-              if (typeof data2 == "string") {
-                if (!pattern29.test(data2))
-                  return validate33.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], !1;
+          var i = true;
+        if (i)
+          if (r.hash !== void 0) {
+            let p = r.hash, l = e;
+            if (e === l)
+              if (typeof p == "string") {
+                if (!pattern15.test(p))
+                  return validate114.errors = [{ instancePath: t + "/hash", schemaPath: "#/properties/hash/pattern", keyword: "pattern", params: { pattern: "^[0-9a-f]{64}$" } }], false;
               } else
-                return validate33.errors = [{ instancePath: instancePath + "/hash", schemaPath: "#/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
-            var valid0 = _errs4 === errors;
+                return validate114.errors = [{ instancePath: t + "/hash", schemaPath: "#/properties/hash/type", keyword: "type", params: { type: "string" } }], false;
+            var i = l === e;
           } else
-            var valid0 = !0;
+            var i = true;
       }
     } else
-      return validate33.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate33.errors = vErrors, errors === 0;
+      return validate114.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate114.errors = s, e === 0;
 }
-var unlockFileFits = validate34, schema76 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
-function validate34(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.at === void 0 && (missing0 = "at") || data.kind === void 0 && (missing0 = "kind") || data.about === void 0 && (missing0 = "about") || data.by === void 0 && (missing0 = "by") || data.commit === void 0 && (missing0 = "commit") || data.plan === void 0 && (missing0 = "plan") || data.reason === void 0 && (missing0 = "reason") || data.outcome === void 0 && (missing0 = "outcome"))
-        return validate34.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.unlock/1")
-          return validate34.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.unlock/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var unlockFileFits = validate115, schema47 = { $id: "https://edgewise.invalid/schemas/state/unlock.schema.json", type: "object", required: ["format", "at", "kind", "about", "by", "commit", "plan", "reason", "outcome"], properties: { format: { const: "edgewise.unlock/1" }, at: { $ref: "shared.schema.json#/$defs/time" }, kind: { type: "string", enum: ["unlock", "refusal", "decision"] }, about: { type: "string" }, by: { $ref: "shared.schema.json#/$defs/actor" }, commit: { type: ["string", "null"] }, plan: { type: ["string", "null"] }, reason: { type: ["string", "null"] }, outcome: { type: "string" } } };
+function validate116(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate116.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
+    } else
+      return validate116.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate116.errors = s, e === 0;
+}
+function validate118(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.name === void 0 && (n = "name") || r.knownBy === void 0 && (n = "knownBy"))
+        return validate118.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.name !== void 0) {
+        let a = e;
+        if (typeof r.name != "string")
+          return validate118.errors = [{ instancePath: t + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.at !== void 0) {
-          let data1 = data.at, _errs2 = errors;
-          if (errors === errors)
-            if (typeof data1 == "string") {
-              if (!pattern0.test(data1))
-                return validate34.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-            } else
-              return validate34.errors = [{ instancePath: instancePath + "/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs2 === errors;
+        var i = true;
+      if (i) {
+        if (r.knownBy !== void 0) {
+          let p = r.knownBy, l = e;
+          if (typeof p != "string")
+            return validate118.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/type", keyword: "type", params: { type: "string" } }], false;
+          if (!(p === "oidc" || p === "proxy" || p === "ci" || p === "database" || p === "token" || p === "serve" || p === "unidentified"))
+            return validate118.errors = [{ instancePath: t + "/knownBy", schemaPath: "#/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema14.properties.knownBy.enum } }], false;
+          var i = l === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.kind !== void 0) {
-            let data2 = data.kind, _errs5 = errors;
-            if (typeof data2 != "string")
-              return validate34.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], !1;
-            if (!(data2 === "unlock" || data2 === "refusal" || data2 === "decision"))
-              return validate34.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema76.properties.kind.enum } }], !1;
-            var valid0 = _errs5 === errors;
+          var i = true;
+        if (i) {
+          if (r.issuer !== void 0) {
+            let l = e;
+            if (typeof r.issuer != "string")
+              return validate118.errors = [{ instancePath: t + "/issuer", schemaPath: "#/properties/issuer/type", keyword: "type", params: { type: "string" } }], false;
+            var i = l === e;
           } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.about !== void 0) {
-              let _errs7 = errors;
-              if (typeof data.about != "string")
-                return validate34.errors = [{ instancePath: instancePath + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], !1;
-              var valid0 = _errs7 === errors;
+            var i = true;
+          if (i)
+            if (r.sub !== void 0) {
+              let l = e;
+              if (typeof r.sub != "string")
+                return validate118.errors = [{ instancePath: t + "/sub", schemaPath: "#/properties/sub/type", keyword: "type", params: { type: "string" } }], false;
+              var i = l === e;
             } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.by !== void 0) {
-                let data4 = data.by, _errs9 = errors;
-                if (errors === errors)
-                  if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
-                    let missing1;
-                    if (data4.name === void 0 && (missing1 = "name") || data4.knownBy === void 0 && (missing1 = "knownBy"))
-                      return validate34.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                    if (data4.name !== void 0) {
-                      let _errs12 = errors;
-                      if (typeof data4.name != "string")
-                        return validate34.errors = [{ instancePath: instancePath + "/by/name", schemaPath: "shared.schema.json#/$defs/actor/properties/name/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid3 = _errs12 === errors;
-                    } else
-                      var valid3 = !0;
-                    if (valid3) {
-                      if (data4.knownBy !== void 0) {
-                        let data6 = data4.knownBy, _errs14 = errors;
-                        if (typeof data6 != "string")
-                          return validate34.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/type", keyword: "type", params: { type: "string" } }], !1;
-                        if (!(data6 === "oidc" || data6 === "proxy" || data6 === "ci" || data6 === "database" || data6 === "token" || data6 === "serve" || data6 === "unidentified"))
-                          return validate34.errors = [{ instancePath: instancePath + "/by/knownBy", schemaPath: "shared.schema.json#/$defs/actor/properties/knownBy/enum", keyword: "enum", params: { allowedValues: schema20.properties.knownBy.enum } }], !1;
-                        var valid3 = _errs14 === errors;
-                      } else
-                        var valid3 = !0;
-                      if (valid3) {
-                        if (data4.issuer !== void 0) {
-                          let _errs16 = errors;
-                          if (typeof data4.issuer != "string")
-                            return validate34.errors = [{ instancePath: instancePath + "/by/issuer", schemaPath: "shared.schema.json#/$defs/actor/properties/issuer/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid3 = _errs16 === errors;
-                        } else
-                          var valid3 = !0;
-                        if (valid3)
-                          if (data4.sub !== void 0) {
-                            let _errs18 = errors;
-                            if (typeof data4.sub != "string")
-                              return validate34.errors = [{ instancePath: instancePath + "/by/sub", schemaPath: "shared.schema.json#/$defs/actor/properties/sub/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid3 = _errs18 === errors;
-                          } else
-                            var valid3 = !0;
-                      }
-                    }
-                  } else
-                    return validate34.errors = [{ instancePath: instancePath + "/by", schemaPath: "shared.schema.json#/$defs/actor/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid0 = _errs9 === errors;
+              var i = true;
+        }
+      }
+    } else
+      return validate118.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate118.errors = s, e === 0;
+}
+function validate115(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.format === void 0 && (n = "format") || r.at === void 0 && (n = "at") || r.kind === void 0 && (n = "kind") || r.about === void 0 && (n = "about") || r.by === void 0 && (n = "by") || r.commit === void 0 && (n = "commit") || r.plan === void 0 && (n = "plan") || r.reason === void 0 && (n = "reason") || r.outcome === void 0 && (n = "outcome"))
+        return validate115.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.format !== void 0) {
+        let a = e;
+        if (r.format !== "edgewise.unlock/1")
+          return validate115.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.unlock/1" } }], false;
+        var i = a === e;
+      } else
+        var i = true;
+      if (i) {
+        if (r.at !== void 0) {
+          let p = e;
+          validate116(r.at, { instancePath: t + "/at", parentData: r, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate116.errors : s.concat(validate116.errors), e = s.length);
+          var i = p === e;
+        } else
+          var i = true;
+        if (i) {
+          if (r.kind !== void 0) {
+            let l = r.kind, w = e;
+            if (typeof l != "string")
+              return validate115.errors = [{ instancePath: t + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }], false;
+            if (!(l === "unlock" || l === "refusal" || l === "decision"))
+              return validate115.errors = [{ instancePath: t + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema47.properties.kind.enum } }], false;
+            var i = w === e;
+          } else
+            var i = true;
+          if (i) {
+            if (r.about !== void 0) {
+              let w = e;
+              if (typeof r.about != "string")
+                return validate115.errors = [{ instancePath: t + "/about", schemaPath: "#/properties/about/type", keyword: "type", params: { type: "string" } }], false;
+              var i = w === e;
+            } else
+              var i = true;
+            if (i) {
+              if (r.by !== void 0) {
+                let f = e;
+                validate118(r.by, { instancePath: t + "/by", parentData: r, parentDataProperty: "by", rootData: h }) || (s = s === null ? validate118.errors : s.concat(validate118.errors), e = s.length);
+                var i = f === e;
               } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.commit !== void 0) {
-                  let data9 = data.commit, _errs20 = errors;
-                  if (typeof data9 != "string" && data9 !== null)
-                    return validate34.errors = [{ instancePath: instancePath + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema76.properties.commit.type } }], !1;
-                  var valid0 = _errs20 === errors;
+                var i = true;
+              if (i) {
+                if (r.commit !== void 0) {
+                  let o = r.commit, _ = e;
+                  if (typeof o != "string" && o !== null)
+                    return validate115.errors = [{ instancePath: t + "/commit", schemaPath: "#/properties/commit/type", keyword: "type", params: { type: schema47.properties.commit.type } }], false;
+                  var i = _ === e;
                 } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.plan !== void 0) {
-                    let data10 = data.plan, _errs22 = errors;
-                    if (typeof data10 != "string" && data10 !== null)
-                      return validate34.errors = [{ instancePath: instancePath + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema76.properties.plan.type } }], !1;
-                    var valid0 = _errs22 === errors;
+                  var i = true;
+                if (i) {
+                  if (r.plan !== void 0) {
+                    let _ = r.plan, D = e;
+                    if (typeof _ != "string" && _ !== null)
+                      return validate115.errors = [{ instancePath: t + "/plan", schemaPath: "#/properties/plan/type", keyword: "type", params: { type: schema47.properties.plan.type } }], false;
+                    var i = D === e;
                   } else
-                    var valid0 = !0;
-                  if (valid0) {
-                    if (data.reason !== void 0) {
-                      let data11 = data.reason, _errs24 = errors;
-                      if (typeof data11 != "string" && data11 !== null)
-                        return validate34.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema76.properties.reason.type } }], !1;
-                      var valid0 = _errs24 === errors;
+                    var i = true;
+                  if (i) {
+                    if (r.reason !== void 0) {
+                      let D = r.reason, V = e;
+                      if (typeof D != "string" && D !== null)
+                        return validate115.errors = [{ instancePath: t + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: schema47.properties.reason.type } }], false;
+                      var i = V === e;
                     } else
-                      var valid0 = !0;
-                    if (valid0)
-                      if (data.outcome !== void 0) {
-                        let _errs26 = errors;
-                        if (typeof data.outcome != "string")
-                          return validate34.errors = [{ instancePath: instancePath + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid0 = _errs26 === errors;
+                      var i = true;
+                    if (i)
+                      if (r.outcome !== void 0) {
+                        let D = e;
+                        if (typeof r.outcome != "string")
+                          return validate115.errors = [{ instancePath: t + "/outcome", schemaPath: "#/properties/outcome/type", keyword: "type", params: { type: "string" } }], false;
+                        var i = D === e;
                       } else
-                        var valid0 = !0;
+                        var i = true;
                   }
                 }
               }
@@ -4167,558 +4005,563 @@ function validate34(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate34.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate34.errors = vErrors, errors === 0;
+      return validate115.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate115.errors = s, e === 0;
 }
-var logFileFits = validate35, schema79 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
-function validate35(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.files === void 0 && (missing0 = "files"))
-        return validate35.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.log/1")
-          return validate35.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.log/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var logFileFits = validate120, schema50 = { $id: "https://edgewise.invalid/schemas/state/log.schema.json", type: "object", required: ["format", "files"], properties: { format: { const: "edgewise.log/1" }, files: { type: "object", additionalProperties: { type: ["string", "null"] } } } };
+function validate120(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let a;
+      if (r.format === void 0 && (a = "format") || r.files === void 0 && (a = "files"))
+        return validate120.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: a } }], false;
+      if (r.format !== void 0) {
+        let p = e;
+        if (r.format !== "edgewise.log/1")
+          return validate120.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.log/1" } }], false;
+        var n = p === e;
       } else
-        var valid0 = !0;
-      if (valid0)
-        if (data.files !== void 0) {
-          let data1 = data.files, _errs2 = errors;
-          if (errors === _errs2)
-            if (data1 && typeof data1 == "object" && !Array.isArray(data1))
-              for (let key0 in data1) {
-                let data2 = data1[key0], _errs5 = errors;
-                if (typeof data2 != "string" && data2 !== null)
-                  return validate35.errors = [{ instancePath: instancePath + "/files/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema79.properties.files.additionalProperties.type } }], !1;
-                var valid1 = _errs5 === errors;
-                if (!valid1)
+        var n = true;
+      if (n)
+        if (r.files !== void 0) {
+          let p = r.files, l = e;
+          if (e === l)
+            if (p && typeof p == "object" && !Array.isArray(p))
+              for (let f in p) {
+                let o = p[f], _ = e;
+                if (typeof o != "string" && o !== null)
+                  return validate120.errors = [{ instancePath: t + "/files/" + f.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/files/additionalProperties/type", keyword: "type", params: { type: schema50.properties.files.additionalProperties.type } }], false;
+                var i = _ === e;
+                if (!i)
                   break;
               }
             else
-              return validate35.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], !1;
-          var valid0 = _errs2 === errors;
+              return validate120.errors = [{ instancePath: t + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "object" } }], false;
+          var n = l === e;
         } else
-          var valid0 = !0;
+          var n = true;
     } else
-      return validate35.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate35.errors = vErrors, errors === 0;
+      return validate120.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate120.errors = s, e === 0;
 }
-var planFileFits = validate36, schema80 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: !0, after: !0, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: !0 } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: !0 }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version"], properties: { version: { type: "integer", minimum: 1 } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: !0 } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern35 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
-function validate36(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.format === void 0 && (missing0 = "format") || data.changes === void 0 && (missing0 = "changes") || data.writes === void 0 && (missing0 = "writes") || data.basis === void 0 && (missing0 = "basis") || data.planner === void 0 && (missing0 = "planner"))
-        return validate36.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.format !== void 0) {
-        let _errs1 = errors;
-        if (data.format !== "edgewise.plan/1")
-          return validate36.errors = [{ instancePath: instancePath + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.plan/1" } }], !1;
-        var valid0 = _errs1 === errors;
+var planFileFits = validate121, schema51 = { $id: "https://edgewise.invalid/schemas/state/plan.schema.json", type: "object", required: ["format", "changes", "writes", "basis", "planner"], properties: { format: { const: "edgewise.plan/1" }, changes: { type: "array", items: { type: "object", required: ["domain", "item", "action", "reason", "before", "after", "patch"], properties: { domain: { type: "string" }, item: { type: "string" }, action: { type: "string", enum: ["set", "change", "unset", "release"] }, reason: { type: "string", enum: ["differs", "in-doubt", "cleared", "secret-unknown"] }, by: { type: "string" }, before: true, after: true, resets: { type: "array", minItems: 1, items: { type: "string" } }, patch: { type: "array", items: { type: "object", required: ["op", "path"], properties: { op: { type: "string", enum: ["add", "remove", "replace"] }, path: { type: "string" }, value: true } } } } } }, writes: { type: "array", items: { type: "object", required: ["id", "wave", "domains", "config", "forms"], properties: { id: { type: "integer", minimum: 1 }, wave: { type: "integer", minimum: 1 }, domains: { type: "array", items: { type: "string" }, minItems: 1 }, config: { type: "object", additionalProperties: true }, forms: { type: "object", additionalProperties: { type: "string", enum: ["replace", "append", "add", "remove", "switch", "unset", "delete"] } } } } }, basis: { type: "object", required: ["desired", "recorded"], properties: { desired: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, recorded: { type: "object", additionalProperties: { type: "string", pattern: "^sha256:[0-9a-f]{64}$" } }, target: { type: "array", items: { type: "string" } }, items: { type: "array", items: { type: "string" } }, commit: { type: ["string", "null"] }, onTopOf: { type: "string" }, traffic: { type: "object", required: ["at", "hash"], properties: { at: { $ref: "shared.schema.json#/$defs/time" }, hash: { type: "string" } } } } }, planner: { type: "object", required: ["version"], properties: { version: { type: "integer", minimum: 1 } } }, summary: { type: "object", properties: { conditional: { type: "integer", minimum: 0 } } }, stays: { type: "array", minItems: 1, items: { type: "object", required: ["domain", "item", "field", "value"], properties: { domain: { type: "string" }, item: { type: "string" }, field: { type: "string" }, value: true } } }, warnings: { type: "array", items: { type: "string" } } } }, pattern21 = new RegExp("^sha256:[0-9a-f]{64}$", "u");
+function validate122(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (typeof r == "string") {
+      if (!pattern0.test(r))
+        return validate122.errors = [{ instancePath: t, schemaPath: "#/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], false;
+    } else
+      return validate122.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "string" } }], false;
+  return validate122.errors = s, e === 0;
+}
+function validate121(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let W;
+      if (r.format === void 0 && (W = "format") || r.changes === void 0 && (W = "changes") || r.writes === void 0 && (W = "writes") || r.basis === void 0 && (W = "basis") || r.planner === void 0 && (W = "planner"))
+        return validate121.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: W } }], false;
+      if (r.format !== void 0) {
+        let H = e;
+        if (r.format !== "edgewise.plan/1")
+          return validate121.errors = [{ instancePath: t + "/format", schemaPath: "#/properties/format/const", keyword: "const", params: { allowedValue: "edgewise.plan/1" } }], false;
+        var i = H === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.changes !== void 0) {
-          let data1 = data.changes, _errs2 = errors;
-          if (errors === _errs2)
-            if (Array.isArray(data1)) {
-              var valid1 = !0;
-              let len0 = data1.length;
-              for (let i0 = 0; i0 < len0; i0++) {
-                let data2 = data1[i0], _errs4 = errors;
-                if (errors === _errs4)
-                  if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
-                    let missing1;
-                    if (data2.domain === void 0 && (missing1 = "domain") || data2.item === void 0 && (missing1 = "item") || data2.action === void 0 && (missing1 = "action") || data2.reason === void 0 && (missing1 = "reason") || data2.before === void 0 && (missing1 = "before") || data2.after === void 0 && (missing1 = "after") || data2.patch === void 0 && (missing1 = "patch"))
-                      return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0, schemaPath: "#/properties/changes/items/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                    if (data2.domain !== void 0) {
-                      let _errs6 = errors;
-                      if (typeof data2.domain != "string")
-                        return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/domain", schemaPath: "#/properties/changes/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
-                      var valid2 = _errs6 === errors;
+        var i = true;
+      if (i) {
+        if (r.changes !== void 0) {
+          let L = r.changes, F = e;
+          if (e === F)
+            if (Array.isArray(L)) {
+              var n = true;
+              let g = L.length;
+              for (let v = 0; v < g; v++) {
+                let P = L[v], x = e;
+                if (e === x)
+                  if (P && typeof P == "object" && !Array.isArray(P)) {
+                    let B;
+                    if (P.domain === void 0 && (B = "domain") || P.item === void 0 && (B = "item") || P.action === void 0 && (B = "action") || P.reason === void 0 && (B = "reason") || P.before === void 0 && (B = "before") || P.after === void 0 && (B = "after") || P.patch === void 0 && (B = "patch"))
+                      return validate121.errors = [{ instancePath: t + "/changes/" + v, schemaPath: "#/properties/changes/items/required", keyword: "required", params: { missingProperty: B } }], false;
+                    if (P.domain !== void 0) {
+                      let q = e;
+                      if (typeof P.domain != "string")
+                        return validate121.errors = [{ instancePath: t + "/changes/" + v + "/domain", schemaPath: "#/properties/changes/items/properties/domain/type", keyword: "type", params: { type: "string" } }], false;
+                      var a = q === e;
                     } else
-                      var valid2 = !0;
-                    if (valid2) {
-                      if (data2.item !== void 0) {
-                        let _errs8 = errors;
-                        if (typeof data2.item != "string")
-                          return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/item", schemaPath: "#/properties/changes/items/properties/item/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid2 = _errs8 === errors;
+                      var a = true;
+                    if (a) {
+                      if (P.item !== void 0) {
+                        let N = e;
+                        if (typeof P.item != "string")
+                          return validate121.errors = [{ instancePath: t + "/changes/" + v + "/item", schemaPath: "#/properties/changes/items/properties/item/type", keyword: "type", params: { type: "string" } }], false;
+                        var a = N === e;
                       } else
-                        var valid2 = !0;
-                      if (valid2) {
-                        if (data2.action !== void 0) {
-                          let data5 = data2.action, _errs10 = errors;
-                          if (typeof data5 != "string")
-                            return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], !1;
-                          if (!(data5 === "set" || data5 === "change" || data5 === "unset" || data5 === "release"))
-                            return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema80.properties.changes.items.properties.action.enum } }], !1;
-                          var valid2 = _errs10 === errors;
+                        var a = true;
+                      if (a) {
+                        if (P.action !== void 0) {
+                          let T = P.action, Z = e;
+                          if (typeof T != "string")
+                            return validate121.errors = [{ instancePath: t + "/changes/" + v + "/action", schemaPath: "#/properties/changes/items/properties/action/type", keyword: "type", params: { type: "string" } }], false;
+                          if (!(T === "set" || T === "change" || T === "unset" || T === "release"))
+                            return validate121.errors = [{ instancePath: t + "/changes/" + v + "/action", schemaPath: "#/properties/changes/items/properties/action/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.action.enum } }], false;
+                          var a = Z === e;
                         } else
-                          var valid2 = !0;
-                        if (valid2) {
-                          if (data2.reason !== void 0) {
-                            let data6 = data2.reason, _errs12 = errors;
-                            if (typeof data6 != "string")
-                              return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], !1;
-                            if (!(data6 === "differs" || data6 === "in-doubt" || data6 === "cleared" || data6 === "secret-unknown"))
-                              return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema80.properties.changes.items.properties.reason.enum } }], !1;
-                            var valid2 = _errs12 === errors;
+                          var a = true;
+                        if (a) {
+                          if (P.reason !== void 0) {
+                            let Z = P.reason, $ = e;
+                            if (typeof Z != "string")
+                              return validate121.errors = [{ instancePath: t + "/changes/" + v + "/reason", schemaPath: "#/properties/changes/items/properties/reason/type", keyword: "type", params: { type: "string" } }], false;
+                            if (!(Z === "differs" || Z === "in-doubt" || Z === "cleared" || Z === "secret-unknown"))
+                              return validate121.errors = [{ instancePath: t + "/changes/" + v + "/reason", schemaPath: "#/properties/changes/items/properties/reason/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.reason.enum } }], false;
+                            var a = $ === e;
                           } else
-                            var valid2 = !0;
-                          if (valid2) {
-                            if (data2.by !== void 0) {
-                              let _errs14 = errors;
-                              if (typeof data2.by != "string")
-                                return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/by", schemaPath: "#/properties/changes/items/properties/by/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid2 = _errs14 === errors;
+                            var a = true;
+                          if (a) {
+                            if (P.by !== void 0) {
+                              let $ = e;
+                              if (typeof P.by != "string")
+                                return validate121.errors = [{ instancePath: t + "/changes/" + v + "/by", schemaPath: "#/properties/changes/items/properties/by/type", keyword: "type", params: { type: "string" } }], false;
+                              var a = $ === e;
                             } else
-                              var valid2 = !0;
-                            if (valid2) {
-                              if (data2.resets !== void 0) {
-                                let data8 = data2.resets, _errs16 = errors;
-                                if (errors === _errs16)
-                                  if (Array.isArray(data8)) {
-                                    if (data8.length < 1)
-                                      return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets", schemaPath: "#/properties/changes/items/properties/resets/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                              var a = true;
+                            if (a) {
+                              if (P.resets !== void 0) {
+                                let S = P.resets, Q = e;
+                                if (e === Q)
+                                  if (Array.isArray(S)) {
+                                    if (S.length < 1)
+                                      return validate121.errors = [{ instancePath: t + "/changes/" + v + "/resets", schemaPath: "#/properties/changes/items/properties/resets/minItems", keyword: "minItems", params: { limit: 1 } }], false;
                                     {
-                                      var valid3 = !0;
-                                      let len1 = data8.length;
-                                      for (let i1 = 0; i1 < len1; i1++) {
-                                        let _errs18 = errors;
-                                        if (typeof data8[i1] != "string")
-                                          return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets/" + i1, schemaPath: "#/properties/changes/items/properties/resets/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid3 = _errs18 === errors;
-                                        if (!valid3)
+                                      var p = true;
+                                      let G = S.length;
+                                      for (let M = 0; M < G; M++) {
+                                        let O = e;
+                                        if (typeof S[M] != "string")
+                                          return validate121.errors = [{ instancePath: t + "/changes/" + v + "/resets/" + M, schemaPath: "#/properties/changes/items/properties/resets/items/type", keyword: "type", params: { type: "string" } }], false;
+                                        var p = O === e;
+                                        if (!p)
                                           break;
                                       }
                                     }
                                   } else
-                                    return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/resets", schemaPath: "#/properties/changes/items/properties/resets/type", keyword: "type", params: { type: "array" } }], !1;
-                                var valid2 = _errs16 === errors;
+                                    return validate121.errors = [{ instancePath: t + "/changes/" + v + "/resets", schemaPath: "#/properties/changes/items/properties/resets/type", keyword: "type", params: { type: "array" } }], false;
+                                var a = Q === e;
                               } else
-                                var valid2 = !0;
-                              if (valid2)
-                                if (data2.patch !== void 0) {
-                                  let data10 = data2.patch, _errs20 = errors;
-                                  if (errors === _errs20)
-                                    if (Array.isArray(data10)) {
-                                      var valid4 = !0;
-                                      let len2 = data10.length;
-                                      for (let i2 = 0; i2 < len2; i2++) {
-                                        let data11 = data10[i2], _errs22 = errors;
-                                        if (errors === _errs22)
-                                          if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-                                            let missing2;
-                                            if (data11.op === void 0 && (missing2 = "op") || data11.path === void 0 && (missing2 = "path"))
-                                              return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2, schemaPath: "#/properties/changes/items/properties/patch/items/required", keyword: "required", params: { missingProperty: missing2 } }], !1;
-                                            if (data11.op !== void 0) {
-                                              let data12 = data11.op, _errs24 = errors;
-                                              if (typeof data12 != "string")
-                                                return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], !1;
-                                              if (!(data12 === "add" || data12 === "remove" || data12 === "replace"))
-                                                return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema80.properties.changes.items.properties.patch.items.properties.op.enum } }], !1;
-                                              var valid5 = _errs24 === errors;
+                                var a = true;
+                              if (a)
+                                if (P.patch !== void 0) {
+                                  let S = P.patch, Q = e;
+                                  if (e === Q)
+                                    if (Array.isArray(S)) {
+                                      var l = true;
+                                      let G = S.length;
+                                      for (let M = 0; M < G; M++) {
+                                        let O = S[M], J = e;
+                                        if (e === J)
+                                          if (O && typeof O == "object" && !Array.isArray(O)) {
+                                            let ce;
+                                            if (O.op === void 0 && (ce = "op") || O.path === void 0 && (ce = "path"))
+                                              return validate121.errors = [{ instancePath: t + "/changes/" + v + "/patch/" + M, schemaPath: "#/properties/changes/items/properties/patch/items/required", keyword: "required", params: { missingProperty: ce } }], false;
+                                            if (O.op !== void 0) {
+                                              let re = O.op, he = e;
+                                              if (typeof re != "string")
+                                                return validate121.errors = [{ instancePath: t + "/changes/" + v + "/patch/" + M + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/type", keyword: "type", params: { type: "string" } }], false;
+                                              if (!(re === "add" || re === "remove" || re === "replace"))
+                                                return validate121.errors = [{ instancePath: t + "/changes/" + v + "/patch/" + M + "/op", schemaPath: "#/properties/changes/items/properties/patch/items/properties/op/enum", keyword: "enum", params: { allowedValues: schema51.properties.changes.items.properties.patch.items.properties.op.enum } }], false;
+                                              var w = he === e;
                                             } else
-                                              var valid5 = !0;
-                                            if (valid5)
-                                              if (data11.path !== void 0) {
-                                                let _errs26 = errors;
-                                                if (typeof data11.path != "string")
-                                                  return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2 + "/path", schemaPath: "#/properties/changes/items/properties/patch/items/properties/path/type", keyword: "type", params: { type: "string" } }], !1;
-                                                var valid5 = _errs26 === errors;
+                                              var w = true;
+                                            if (w)
+                                              if (O.path !== void 0) {
+                                                let re = e;
+                                                if (typeof O.path != "string")
+                                                  return validate121.errors = [{ instancePath: t + "/changes/" + v + "/patch/" + M + "/path", schemaPath: "#/properties/changes/items/properties/patch/items/properties/path/type", keyword: "type", params: { type: "string" } }], false;
+                                                var w = re === e;
                                               } else
-                                                var valid5 = !0;
+                                                var w = true;
                                           } else
-                                            return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch/" + i2, schemaPath: "#/properties/changes/items/properties/patch/items/type", keyword: "type", params: { type: "object" } }], !1;
-                                        var valid4 = _errs22 === errors;
-                                        if (!valid4)
+                                            return validate121.errors = [{ instancePath: t + "/changes/" + v + "/patch/" + M, schemaPath: "#/properties/changes/items/properties/patch/items/type", keyword: "type", params: { type: "object" } }], false;
+                                        var l = J === e;
+                                        if (!l)
                                           break;
                                       }
                                     } else
-                                      return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0 + "/patch", schemaPath: "#/properties/changes/items/properties/patch/type", keyword: "type", params: { type: "array" } }], !1;
-                                  var valid2 = _errs20 === errors;
+                                      return validate121.errors = [{ instancePath: t + "/changes/" + v + "/patch", schemaPath: "#/properties/changes/items/properties/patch/type", keyword: "type", params: { type: "array" } }], false;
+                                  var a = Q === e;
                                 } else
-                                  var valid2 = !0;
+                                  var a = true;
                             }
                           }
                         }
                       }
                     }
                   } else
-                    return validate36.errors = [{ instancePath: instancePath + "/changes/" + i0, schemaPath: "#/properties/changes/items/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid1 = _errs4 === errors;
-                if (!valid1)
+                    return validate121.errors = [{ instancePath: t + "/changes/" + v, schemaPath: "#/properties/changes/items/type", keyword: "type", params: { type: "object" } }], false;
+                var n = x === e;
+                if (!n)
                   break;
               }
             } else
-              return validate36.errors = [{ instancePath: instancePath + "/changes", schemaPath: "#/properties/changes/type", keyword: "type", params: { type: "array" } }], !1;
-          var valid0 = _errs2 === errors;
+              return validate121.errors = [{ instancePath: t + "/changes", schemaPath: "#/properties/changes/type", keyword: "type", params: { type: "array" } }], false;
+          var i = F === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.writes !== void 0) {
-            let data14 = data.writes, _errs28 = errors;
-            if (errors === _errs28)
-              if (Array.isArray(data14)) {
-                var valid6 = !0;
-                let len3 = data14.length;
-                for (let i3 = 0; i3 < len3; i3++) {
-                  let data15 = data14[i3], _errs30 = errors;
-                  if (errors === _errs30)
-                    if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
-                      let missing3;
-                      if (data15.id === void 0 && (missing3 = "id") || data15.wave === void 0 && (missing3 = "wave") || data15.domains === void 0 && (missing3 = "domains") || data15.config === void 0 && (missing3 = "config") || data15.forms === void 0 && (missing3 = "forms"))
-                        return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3, schemaPath: "#/properties/writes/items/required", keyword: "required", params: { missingProperty: missing3 } }], !1;
-                      if (data15.id !== void 0) {
-                        let data16 = data15.id, _errs32 = errors;
-                        if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16) && isFinite(data16)))
-                          return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/id", schemaPath: "#/properties/writes/items/properties/id/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs32 && typeof data16 == "number" && isFinite(data16) && (data16 < 1 || isNaN(data16)))
-                          return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/id", schemaPath: "#/properties/writes/items/properties/id/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                        var valid7 = _errs32 === errors;
+          var i = true;
+        if (i) {
+          if (r.writes !== void 0) {
+            let F = r.writes, A = e;
+            if (e === A)
+              if (Array.isArray(F)) {
+                var f = true;
+                let v = F.length;
+                for (let P = 0; P < v; P++) {
+                  let x = F[P], u = e;
+                  if (e === u)
+                    if (x && typeof x == "object" && !Array.isArray(x)) {
+                      let q;
+                      if (x.id === void 0 && (q = "id") || x.wave === void 0 && (q = "wave") || x.domains === void 0 && (q = "domains") || x.config === void 0 && (q = "config") || x.forms === void 0 && (q = "forms"))
+                        return validate121.errors = [{ instancePath: t + "/writes/" + P, schemaPath: "#/properties/writes/items/required", keyword: "required", params: { missingProperty: q } }], false;
+                      if (x.id !== void 0) {
+                        let N = x.id, T = e;
+                        if (!(typeof N == "number" && !(N % 1) && !isNaN(N) && isFinite(N)))
+                          return validate121.errors = [{ instancePath: t + "/writes/" + P + "/id", schemaPath: "#/properties/writes/items/properties/id/type", keyword: "type", params: { type: "integer" } }], false;
+                        if (e === T && typeof N == "number" && isFinite(N) && (N < 1 || isNaN(N)))
+                          return validate121.errors = [{ instancePath: t + "/writes/" + P + "/id", schemaPath: "#/properties/writes/items/properties/id/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
+                        var o = T === e;
                       } else
-                        var valid7 = !0;
-                      if (valid7) {
-                        if (data15.wave !== void 0) {
-                          let data17 = data15.wave, _errs34 = errors;
-                          if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17) && isFinite(data17)))
-                            return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/type", keyword: "type", params: { type: "integer" } }], !1;
-                          if (errors === _errs34 && typeof data17 == "number" && isFinite(data17) && (data17 < 1 || isNaN(data17)))
-                            return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/wave", schemaPath: "#/properties/writes/items/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-                          var valid7 = _errs34 === errors;
+                        var o = true;
+                      if (o) {
+                        if (x.wave !== void 0) {
+                          let T = x.wave, Z = e;
+                          if (!(typeof T == "number" && !(T % 1) && !isNaN(T) && isFinite(T)))
+                            return validate121.errors = [{ instancePath: t + "/writes/" + P + "/wave", schemaPath: "#/properties/writes/items/properties/wave/type", keyword: "type", params: { type: "integer" } }], false;
+                          if (e === Z && typeof T == "number" && isFinite(T) && (T < 1 || isNaN(T)))
+                            return validate121.errors = [{ instancePath: t + "/writes/" + P + "/wave", schemaPath: "#/properties/writes/items/properties/wave/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
+                          var o = Z === e;
                         } else
-                          var valid7 = !0;
-                        if (valid7) {
-                          if (data15.domains !== void 0) {
-                            let data18 = data15.domains, _errs36 = errors;
-                            if (errors === _errs36)
-                              if (Array.isArray(data18)) {
-                                if (data18.length < 1)
-                                  return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                          var o = true;
+                        if (o) {
+                          if (x.domains !== void 0) {
+                            let Z = x.domains, $ = e;
+                            if (e === $)
+                              if (Array.isArray(Z)) {
+                                if (Z.length < 1)
+                                  return validate121.errors = [{ instancePath: t + "/writes/" + P + "/domains", schemaPath: "#/properties/writes/items/properties/domains/minItems", keyword: "minItems", params: { limit: 1 } }], false;
                                 {
-                                  var valid8 = !0;
-                                  let len4 = data18.length;
-                                  for (let i4 = 0; i4 < len4; i4++) {
-                                    let _errs38 = errors;
-                                    if (typeof data18[i4] != "string")
-                                      return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains/" + i4, schemaPath: "#/properties/writes/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid8 = _errs38 === errors;
-                                    if (!valid8)
+                                  var _ = true;
+                                  let Q = Z.length;
+                                  for (let te = 0; te < Q; te++) {
+                                    let G = e;
+                                    if (typeof Z[te] != "string")
+                                      return validate121.errors = [{ instancePath: t + "/writes/" + P + "/domains/" + te, schemaPath: "#/properties/writes/items/properties/domains/items/type", keyword: "type", params: { type: "string" } }], false;
+                                    var _ = G === e;
+                                    if (!_)
                                       break;
                                   }
                                 }
                               } else
-                                return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/domains", schemaPath: "#/properties/writes/items/properties/domains/type", keyword: "type", params: { type: "array" } }], !1;
-                            var valid7 = _errs36 === errors;
+                                return validate121.errors = [{ instancePath: t + "/writes/" + P + "/domains", schemaPath: "#/properties/writes/items/properties/domains/type", keyword: "type", params: { type: "array" } }], false;
+                            var o = $ === e;
                           } else
-                            var valid7 = !0;
-                          if (valid7) {
-                            if (data15.config !== void 0) {
-                              let data20 = data15.config, _errs40 = errors;
-                              if (errors === _errs40 && !(data20 && typeof data20 == "object" && !Array.isArray(data20)))
-                                return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/config", schemaPath: "#/properties/writes/items/properties/config/type", keyword: "type", params: { type: "object" } }], !1;
-                              var valid7 = _errs40 === errors;
+                            var o = true;
+                          if (o) {
+                            if (x.config !== void 0) {
+                              let $ = x.config, S = e;
+                              if (e === S && !($ && typeof $ == "object" && !Array.isArray($)))
+                                return validate121.errors = [{ instancePath: t + "/writes/" + P + "/config", schemaPath: "#/properties/writes/items/properties/config/type", keyword: "type", params: { type: "object" } }], false;
+                              var o = S === e;
                             } else
-                              var valid7 = !0;
-                            if (valid7)
-                              if (data15.forms !== void 0) {
-                                let data21 = data15.forms, _errs43 = errors;
-                                if (errors === _errs43)
-                                  if (data21 && typeof data21 == "object" && !Array.isArray(data21))
-                                    for (let key0 in data21) {
-                                      let data22 = data21[key0], _errs46 = errors;
-                                      if (typeof data22 != "string")
-                                        return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                                      if (!(data22 === "replace" || data22 === "append" || data22 === "add" || data22 === "remove" || data22 === "switch" || data22 === "unset" || data22 === "delete"))
-                                        return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema80.properties.writes.items.properties.forms.additionalProperties.enum } }], !1;
-                                      var valid9 = _errs46 === errors;
-                                      if (!valid9)
+                              var o = true;
+                            if (o)
+                              if (x.forms !== void 0) {
+                                let $ = x.forms, S = e;
+                                if (e === S)
+                                  if ($ && typeof $ == "object" && !Array.isArray($))
+                                    for (let te in $) {
+                                      let G = $[te], M = e;
+                                      if (typeof G != "string")
+                                        return validate121.errors = [{ instancePath: t + "/writes/" + P + "/forms/" + te.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                                      if (!(G === "replace" || G === "append" || G === "add" || G === "remove" || G === "switch" || G === "unset" || G === "delete"))
+                                        return validate121.errors = [{ instancePath: t + "/writes/" + P + "/forms/" + te.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/writes/items/properties/forms/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema51.properties.writes.items.properties.forms.additionalProperties.enum } }], false;
+                                      var D = M === e;
+                                      if (!D)
                                         break;
                                     }
                                   else
-                                    return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3 + "/forms", schemaPath: "#/properties/writes/items/properties/forms/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid7 = _errs43 === errors;
+                                    return validate121.errors = [{ instancePath: t + "/writes/" + P + "/forms", schemaPath: "#/properties/writes/items/properties/forms/type", keyword: "type", params: { type: "object" } }], false;
+                                var o = S === e;
                               } else
-                                var valid7 = !0;
+                                var o = true;
                           }
                         }
                       }
                     } else
-                      return validate36.errors = [{ instancePath: instancePath + "/writes/" + i3, schemaPath: "#/properties/writes/items/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid6 = _errs30 === errors;
-                  if (!valid6)
+                      return validate121.errors = [{ instancePath: t + "/writes/" + P, schemaPath: "#/properties/writes/items/type", keyword: "type", params: { type: "object" } }], false;
+                  var f = u === e;
+                  if (!f)
                     break;
                 }
               } else
-                return validate36.errors = [{ instancePath: instancePath + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "array" } }], !1;
-            var valid0 = _errs28 === errors;
+                return validate121.errors = [{ instancePath: t + "/writes", schemaPath: "#/properties/writes/type", keyword: "type", params: { type: "array" } }], false;
+            var i = A === e;
           } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.basis !== void 0) {
-              let data23 = data.basis, _errs48 = errors;
-              if (errors === _errs48)
-                if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
-                  let missing4;
-                  if (data23.desired === void 0 && (missing4 = "desired") || data23.recorded === void 0 && (missing4 = "recorded"))
-                    return validate36.errors = [{ instancePath: instancePath + "/basis", schemaPath: "#/properties/basis/required", keyword: "required", params: { missingProperty: missing4 } }], !1;
-                  if (data23.desired !== void 0) {
-                    let data24 = data23.desired, _errs50 = errors;
-                    if (errors === _errs50)
-                      if (data24 && typeof data24 == "object" && !Array.isArray(data24))
-                        for (let key1 in data24) {
-                          let data25 = data24[key1], _errs53 = errors;
-                          if (errors === _errs53)
-                            if (typeof data25 == "string") {
-                              if (!pattern35.test(data25))
-                                return validate36.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
+            var i = true;
+          if (i) {
+            if (r.basis !== void 0) {
+              let A = r.basis, g = e;
+              if (e === g)
+                if (A && typeof A == "object" && !Array.isArray(A)) {
+                  let P;
+                  if (A.desired === void 0 && (P = "desired") || A.recorded === void 0 && (P = "recorded"))
+                    return validate121.errors = [{ instancePath: t + "/basis", schemaPath: "#/properties/basis/required", keyword: "required", params: { missingProperty: P } }], false;
+                  if (A.desired !== void 0) {
+                    let x = A.desired, u = e;
+                    if (e === u)
+                      if (x && typeof x == "object" && !Array.isArray(x))
+                        for (let q in x) {
+                          let N = x[q], T = e;
+                          if (e === T)
+                            if (typeof N == "string") {
+                              if (!pattern21.test(N))
+                                return validate121.errors = [{ instancePath: t + "/basis/desired/" + q.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], false;
                             } else
-                              return validate36.errors = [{ instancePath: instancePath + "/basis/desired/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                          var valid11 = _errs53 === errors;
-                          if (!valid11)
+                              return validate121.errors = [{ instancePath: t + "/basis/desired/" + q.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/desired/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                          var V = T === e;
+                          if (!V)
                             break;
                         }
                       else
-                        return validate36.errors = [{ instancePath: instancePath + "/basis/desired", schemaPath: "#/properties/basis/properties/desired/type", keyword: "type", params: { type: "object" } }], !1;
-                    var valid10 = _errs50 === errors;
+                        return validate121.errors = [{ instancePath: t + "/basis/desired", schemaPath: "#/properties/basis/properties/desired/type", keyword: "type", params: { type: "object" } }], false;
+                    var m = u === e;
                   } else
-                    var valid10 = !0;
-                  if (valid10) {
-                    if (data23.recorded !== void 0) {
-                      let data26 = data23.recorded, _errs55 = errors;
-                      if (errors === _errs55)
-                        if (data26 && typeof data26 == "object" && !Array.isArray(data26))
-                          for (let key2 in data26) {
-                            let data27 = data26[key2], _errs58 = errors;
-                            if (errors === _errs58)
-                              if (typeof data27 == "string") {
-                                if (!pattern35.test(data27))
-                                  return validate36.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], !1;
+                    var m = true;
+                  if (m) {
+                    if (A.recorded !== void 0) {
+                      let u = A.recorded, B = e;
+                      if (e === B)
+                        if (u && typeof u == "object" && !Array.isArray(u))
+                          for (let N in u) {
+                            let T = u[N], Z = e;
+                            if (e === Z)
+                              if (typeof T == "string") {
+                                if (!pattern21.test(T))
+                                  return validate121.errors = [{ instancePath: t + "/basis/recorded/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^sha256:[0-9a-f]{64}$" } }], false;
                               } else
-                                return validate36.errors = [{ instancePath: instancePath + "/basis/recorded/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid12 = _errs58 === errors;
-                            if (!valid12)
+                                return validate121.errors = [{ instancePath: t + "/basis/recorded/" + N.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/basis/properties/recorded/additionalProperties/type", keyword: "type", params: { type: "string" } }], false;
+                            var c = Z === e;
+                            if (!c)
                               break;
                           }
                         else
-                          return validate36.errors = [{ instancePath: instancePath + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], !1;
-                      var valid10 = _errs55 === errors;
+                          return validate121.errors = [{ instancePath: t + "/basis/recorded", schemaPath: "#/properties/basis/properties/recorded/type", keyword: "type", params: { type: "object" } }], false;
+                      var m = B === e;
                     } else
-                      var valid10 = !0;
-                    if (valid10) {
-                      if (data23.target !== void 0) {
-                        let data28 = data23.target, _errs60 = errors;
-                        if (errors === _errs60)
-                          if (Array.isArray(data28)) {
-                            var valid13 = !0;
-                            let len5 = data28.length;
-                            for (let i5 = 0; i5 < len5; i5++) {
-                              let _errs62 = errors;
-                              if (typeof data28[i5] != "string")
-                                return validate36.errors = [{ instancePath: instancePath + "/basis/target/" + i5, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid13 = _errs62 === errors;
-                              if (!valid13)
+                      var m = true;
+                    if (m) {
+                      if (A.target !== void 0) {
+                        let B = A.target, q = e;
+                        if (e === q)
+                          if (Array.isArray(B)) {
+                            var E = true;
+                            let T = B.length;
+                            for (let Z = 0; Z < T; Z++) {
+                              let $ = e;
+                              if (typeof B[Z] != "string")
+                                return validate121.errors = [{ instancePath: t + "/basis/target/" + Z, schemaPath: "#/properties/basis/properties/target/items/type", keyword: "type", params: { type: "string" } }], false;
+                              var E = $ === e;
+                              if (!E)
                                 break;
                             }
                           } else
-                            return validate36.errors = [{ instancePath: instancePath + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], !1;
-                        var valid10 = _errs60 === errors;
+                            return validate121.errors = [{ instancePath: t + "/basis/target", schemaPath: "#/properties/basis/properties/target/type", keyword: "type", params: { type: "array" } }], false;
+                        var m = q === e;
                       } else
-                        var valid10 = !0;
-                      if (valid10) {
-                        if (data23.items !== void 0) {
-                          let data30 = data23.items, _errs64 = errors;
-                          if (errors === _errs64)
-                            if (Array.isArray(data30)) {
-                              var valid14 = !0;
-                              let len6 = data30.length;
-                              for (let i6 = 0; i6 < len6; i6++) {
-                                let _errs66 = errors;
-                                if (typeof data30[i6] != "string")
-                                  return validate36.errors = [{ instancePath: instancePath + "/basis/items/" + i6, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], !1;
-                                var valid14 = _errs66 === errors;
-                                if (!valid14)
+                        var m = true;
+                      if (m) {
+                        if (A.items !== void 0) {
+                          let q = A.items, N = e;
+                          if (e === N)
+                            if (Array.isArray(q)) {
+                              var b = true;
+                              let Z = q.length;
+                              for (let $ = 0; $ < Z; $++) {
+                                let S = e;
+                                if (typeof q[$] != "string")
+                                  return validate121.errors = [{ instancePath: t + "/basis/items/" + $, schemaPath: "#/properties/basis/properties/items/items/type", keyword: "type", params: { type: "string" } }], false;
+                                var b = S === e;
+                                if (!b)
                                   break;
                               }
                             } else
-                              return validate36.errors = [{ instancePath: instancePath + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], !1;
-                          var valid10 = _errs64 === errors;
+                              return validate121.errors = [{ instancePath: t + "/basis/items", schemaPath: "#/properties/basis/properties/items/type", keyword: "type", params: { type: "array" } }], false;
+                          var m = N === e;
                         } else
-                          var valid10 = !0;
-                        if (valid10) {
-                          if (data23.commit !== void 0) {
-                            let data32 = data23.commit, _errs68 = errors;
-                            if (typeof data32 != "string" && data32 !== null)
-                              return validate36.errors = [{ instancePath: instancePath + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema80.properties.basis.properties.commit.type } }], !1;
-                            var valid10 = _errs68 === errors;
+                          var m = true;
+                        if (m) {
+                          if (A.commit !== void 0) {
+                            let N = A.commit, T = e;
+                            if (typeof N != "string" && N !== null)
+                              return validate121.errors = [{ instancePath: t + "/basis/commit", schemaPath: "#/properties/basis/properties/commit/type", keyword: "type", params: { type: schema51.properties.basis.properties.commit.type } }], false;
+                            var m = T === e;
                           } else
-                            var valid10 = !0;
-                          if (valid10) {
-                            if (data23.onTopOf !== void 0) {
-                              let _errs70 = errors;
-                              if (typeof data23.onTopOf != "string")
-                                return validate36.errors = [{ instancePath: instancePath + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], !1;
-                              var valid10 = _errs70 === errors;
+                            var m = true;
+                          if (m) {
+                            if (A.onTopOf !== void 0) {
+                              let T = e;
+                              if (typeof A.onTopOf != "string")
+                                return validate121.errors = [{ instancePath: t + "/basis/onTopOf", schemaPath: "#/properties/basis/properties/onTopOf/type", keyword: "type", params: { type: "string" } }], false;
+                              var m = T === e;
                             } else
-                              var valid10 = !0;
-                            if (valid10)
-                              if (data23.traffic !== void 0) {
-                                let data34 = data23.traffic, _errs72 = errors;
-                                if (errors === _errs72)
-                                  if (data34 && typeof data34 == "object" && !Array.isArray(data34)) {
-                                    let missing5;
-                                    if (data34.at === void 0 && (missing5 = "at") || data34.hash === void 0 && (missing5 = "hash"))
-                                      return validate36.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/required", keyword: "required", params: { missingProperty: missing5 } }], !1;
-                                    if (data34.at !== void 0) {
-                                      let data35 = data34.at, _errs74 = errors;
-                                      if (errors === errors)
-                                        if (typeof data35 == "string") {
-                                          if (!pattern0.test(data35))
-                                            return validate36.errors = [{ instancePath: instancePath + "/basis/traffic/at", schemaPath: "shared.schema.json#/$defs/time/pattern", keyword: "pattern", params: { pattern: "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$" } }], !1;
-                                        } else
-                                          return validate36.errors = [{ instancePath: instancePath + "/basis/traffic/at", schemaPath: "shared.schema.json#/$defs/time/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid15 = _errs74 === errors;
+                              var m = true;
+                            if (m)
+                              if (A.traffic !== void 0) {
+                                let T = A.traffic, Z = e;
+                                if (e === Z)
+                                  if (T && typeof T == "object" && !Array.isArray(T)) {
+                                    let S;
+                                    if (T.at === void 0 && (S = "at") || T.hash === void 0 && (S = "hash"))
+                                      return validate121.errors = [{ instancePath: t + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/required", keyword: "required", params: { missingProperty: S } }], false;
+                                    if (T.at !== void 0) {
+                                      let Q = e;
+                                      validate122(T.at, { instancePath: t + "/basis/traffic/at", parentData: T, parentDataProperty: "at", rootData: h }) || (s = s === null ? validate122.errors : s.concat(validate122.errors), e = s.length);
+                                      var y = Q === e;
                                     } else
-                                      var valid15 = !0;
-                                    if (valid15)
-                                      if (data34.hash !== void 0) {
-                                        let _errs77 = errors;
-                                        if (typeof data34.hash != "string")
-                                          return validate36.errors = [{ instancePath: instancePath + "/basis/traffic/hash", schemaPath: "#/properties/basis/properties/traffic/properties/hash/type", keyword: "type", params: { type: "string" } }], !1;
-                                        var valid15 = _errs77 === errors;
+                                      var y = true;
+                                    if (y)
+                                      if (T.hash !== void 0) {
+                                        let Q = e;
+                                        if (typeof T.hash != "string")
+                                          return validate121.errors = [{ instancePath: t + "/basis/traffic/hash", schemaPath: "#/properties/basis/properties/traffic/properties/hash/type", keyword: "type", params: { type: "string" } }], false;
+                                        var y = Q === e;
                                       } else
-                                        var valid15 = !0;
+                                        var y = true;
                                   } else
-                                    return validate36.errors = [{ instancePath: instancePath + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/type", keyword: "type", params: { type: "object" } }], !1;
-                                var valid10 = _errs72 === errors;
+                                    return validate121.errors = [{ instancePath: t + "/basis/traffic", schemaPath: "#/properties/basis/properties/traffic/type", keyword: "type", params: { type: "object" } }], false;
+                                var m = Z === e;
                               } else
-                                var valid10 = !0;
+                                var m = true;
                           }
                         }
                       }
                     }
                   }
                 } else
-                  return validate36.errors = [{ instancePath: instancePath + "/basis", schemaPath: "#/properties/basis/type", keyword: "type", params: { type: "object" } }], !1;
-              var valid0 = _errs48 === errors;
+                  return validate121.errors = [{ instancePath: t + "/basis", schemaPath: "#/properties/basis/type", keyword: "type", params: { type: "object" } }], false;
+              var i = g === e;
             } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.planner !== void 0) {
-                let data37 = data.planner, _errs79 = errors;
-                if (errors === _errs79)
-                  if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {
-                    let missing6;
-                    if (data37.version === void 0 && (missing6 = "version"))
-                      return validate36.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: missing6 } }], !1;
-                    if (data37.version !== void 0) {
-                      let data38 = data37.version, _errs81 = errors;
-                      if (!(typeof data38 == "number" && !(data38 % 1) && !isNaN(data38) && isFinite(data38)))
-                        return validate36.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/type", keyword: "type", params: { type: "integer" } }], !1;
-                      if (errors === _errs81 && typeof data38 == "number" && isFinite(data38) && (data38 < 1 || isNaN(data38)))
-                        return validate36.errors = [{ instancePath: instancePath + "/planner/version", schemaPath: "#/properties/planner/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
+              var i = true;
+            if (i) {
+              if (r.planner !== void 0) {
+                let g = r.planner, v = e;
+                if (e === v)
+                  if (g && typeof g == "object" && !Array.isArray(g)) {
+                    let x;
+                    if (g.version === void 0 && (x = "version"))
+                      return validate121.errors = [{ instancePath: t + "/planner", schemaPath: "#/properties/planner/required", keyword: "required", params: { missingProperty: x } }], false;
+                    if (g.version !== void 0) {
+                      let u = g.version, B = e;
+                      if (!(typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u)))
+                        return validate121.errors = [{ instancePath: t + "/planner/version", schemaPath: "#/properties/planner/properties/version/type", keyword: "type", params: { type: "integer" } }], false;
+                      if (e === B && typeof u == "number" && isFinite(u) && (u < 1 || isNaN(u)))
+                        return validate121.errors = [{ instancePath: t + "/planner/version", schemaPath: "#/properties/planner/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
                     }
                   } else
-                    return validate36.errors = [{ instancePath: instancePath + "/planner", schemaPath: "#/properties/planner/type", keyword: "type", params: { type: "object" } }], !1;
-                var valid0 = _errs79 === errors;
+                    return validate121.errors = [{ instancePath: t + "/planner", schemaPath: "#/properties/planner/type", keyword: "type", params: { type: "object" } }], false;
+                var i = v === e;
               } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.summary !== void 0) {
-                  let data39 = data.summary, _errs83 = errors;
-                  if (errors === _errs83)
-                    if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {
-                      if (data39.conditional !== void 0) {
-                        let data40 = data39.conditional, _errs85 = errors;
-                        if (!(typeof data40 == "number" && !(data40 % 1) && !isNaN(data40) && isFinite(data40)))
-                          return validate36.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], !1;
-                        if (errors === _errs85 && typeof data40 == "number" && isFinite(data40) && (data40 < 0 || isNaN(data40)))
-                          return validate36.errors = [{ instancePath: instancePath + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], !1;
+                var i = true;
+              if (i) {
+                if (r.summary !== void 0) {
+                  let v = r.summary, P = e;
+                  if (e === P)
+                    if (v && typeof v == "object" && !Array.isArray(v)) {
+                      if (v.conditional !== void 0) {
+                        let u = v.conditional, B = e;
+                        if (!(typeof u == "number" && !(u % 1) && !isNaN(u) && isFinite(u)))
+                          return validate121.errors = [{ instancePath: t + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/type", keyword: "type", params: { type: "integer" } }], false;
+                        if (e === B && typeof u == "number" && isFinite(u) && (u < 0 || isNaN(u)))
+                          return validate121.errors = [{ instancePath: t + "/summary/conditional", schemaPath: "#/properties/summary/properties/conditional/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }], false;
                       }
                     } else
-                      return validate36.errors = [{ instancePath: instancePath + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid0 = _errs83 === errors;
+                      return validate121.errors = [{ instancePath: t + "/summary", schemaPath: "#/properties/summary/type", keyword: "type", params: { type: "object" } }], false;
+                  var i = P === e;
                 } else
-                  var valid0 = !0;
-                if (valid0) {
-                  if (data.stays !== void 0) {
-                    let data41 = data.stays, _errs87 = errors;
-                    if (errors === _errs87)
-                      if (Array.isArray(data41)) {
-                        if (data41.length < 1)
-                          return validate36.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/minItems", keyword: "minItems", params: { limit: 1 } }], !1;
+                  var i = true;
+                if (i) {
+                  if (r.stays !== void 0) {
+                    let P = r.stays, x = e;
+                    if (e === x)
+                      if (Array.isArray(P)) {
+                        if (P.length < 1)
+                          return validate121.errors = [{ instancePath: t + "/stays", schemaPath: "#/properties/stays/minItems", keyword: "minItems", params: { limit: 1 } }], false;
                         {
-                          var valid19 = !0;
-                          let len7 = data41.length;
-                          for (let i7 = 0; i7 < len7; i7++) {
-                            let data42 = data41[i7], _errs89 = errors;
-                            if (errors === _errs89)
-                              if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
-                                let missing7;
-                                if (data42.domain === void 0 && (missing7 = "domain") || data42.item === void 0 && (missing7 = "item") || data42.field === void 0 && (missing7 = "field") || data42.value === void 0 && (missing7 = "value"))
-                                  return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/required", keyword: "required", params: { missingProperty: missing7 } }], !1;
-                                if (data42.domain !== void 0) {
-                                  let _errs91 = errors;
-                                  if (typeof data42.domain != "string")
-                                    return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/domain", schemaPath: "#/properties/stays/items/properties/domain/type", keyword: "type", params: { type: "string" } }], !1;
-                                  var valid20 = _errs91 === errors;
+                          var d = true;
+                          let B = P.length;
+                          for (let q = 0; q < B; q++) {
+                            let N = P[q], T = e;
+                            if (e === T)
+                              if (N && typeof N == "object" && !Array.isArray(N)) {
+                                let $;
+                                if (N.domain === void 0 && ($ = "domain") || N.item === void 0 && ($ = "item") || N.field === void 0 && ($ = "field") || N.value === void 0 && ($ = "value"))
+                                  return validate121.errors = [{ instancePath: t + "/stays/" + q, schemaPath: "#/properties/stays/items/required", keyword: "required", params: { missingProperty: $ } }], false;
+                                if (N.domain !== void 0) {
+                                  let S = e;
+                                  if (typeof N.domain != "string")
+                                    return validate121.errors = [{ instancePath: t + "/stays/" + q + "/domain", schemaPath: "#/properties/stays/items/properties/domain/type", keyword: "type", params: { type: "string" } }], false;
+                                  var j = S === e;
                                 } else
-                                  var valid20 = !0;
-                                if (valid20) {
-                                  if (data42.item !== void 0) {
-                                    let _errs93 = errors;
-                                    if (typeof data42.item != "string")
-                                      return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/item", schemaPath: "#/properties/stays/items/properties/item/type", keyword: "type", params: { type: "string" } }], !1;
-                                    var valid20 = _errs93 === errors;
+                                  var j = true;
+                                if (j) {
+                                  if (N.item !== void 0) {
+                                    let Q = e;
+                                    if (typeof N.item != "string")
+                                      return validate121.errors = [{ instancePath: t + "/stays/" + q + "/item", schemaPath: "#/properties/stays/items/properties/item/type", keyword: "type", params: { type: "string" } }], false;
+                                    var j = Q === e;
                                   } else
-                                    var valid20 = !0;
-                                  if (valid20)
-                                    if (data42.field !== void 0) {
-                                      let _errs95 = errors;
-                                      if (typeof data42.field != "string")
-                                        return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7 + "/field", schemaPath: "#/properties/stays/items/properties/field/type", keyword: "type", params: { type: "string" } }], !1;
-                                      var valid20 = _errs95 === errors;
+                                    var j = true;
+                                  if (j)
+                                    if (N.field !== void 0) {
+                                      let Q = e;
+                                      if (typeof N.field != "string")
+                                        return validate121.errors = [{ instancePath: t + "/stays/" + q + "/field", schemaPath: "#/properties/stays/items/properties/field/type", keyword: "type", params: { type: "string" } }], false;
+                                      var j = Q === e;
                                     } else
-                                      var valid20 = !0;
+                                      var j = true;
                                 }
                               } else
-                                return validate36.errors = [{ instancePath: instancePath + "/stays/" + i7, schemaPath: "#/properties/stays/items/type", keyword: "type", params: { type: "object" } }], !1;
-                            var valid19 = _errs89 === errors;
-                            if (!valid19)
+                                return validate121.errors = [{ instancePath: t + "/stays/" + q, schemaPath: "#/properties/stays/items/type", keyword: "type", params: { type: "object" } }], false;
+                            var d = T === e;
+                            if (!d)
                               break;
                           }
                         }
                       } else
-                        return validate36.errors = [{ instancePath: instancePath + "/stays", schemaPath: "#/properties/stays/type", keyword: "type", params: { type: "array" } }], !1;
-                    var valid0 = _errs87 === errors;
+                        return validate121.errors = [{ instancePath: t + "/stays", schemaPath: "#/properties/stays/type", keyword: "type", params: { type: "array" } }], false;
+                    var i = x === e;
                   } else
-                    var valid0 = !0;
-                  if (valid0)
-                    if (data.warnings !== void 0) {
-                      let data46 = data.warnings, _errs97 = errors;
-                      if (errors === _errs97)
-                        if (Array.isArray(data46)) {
-                          var valid21 = !0;
-                          let len8 = data46.length;
-                          for (let i8 = 0; i8 < len8; i8++) {
-                            let _errs99 = errors;
-                            if (typeof data46[i8] != "string")
-                              return validate36.errors = [{ instancePath: instancePath + "/warnings/" + i8, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], !1;
-                            var valid21 = _errs99 === errors;
-                            if (!valid21)
+                    var i = true;
+                  if (i)
+                    if (r.warnings !== void 0) {
+                      let P = r.warnings, x = e;
+                      if (e === x)
+                        if (Array.isArray(P)) {
+                          var I = true;
+                          let B = P.length;
+                          for (let q = 0; q < B; q++) {
+                            let N = e;
+                            if (typeof P[q] != "string")
+                              return validate121.errors = [{ instancePath: t + "/warnings/" + q, schemaPath: "#/properties/warnings/items/type", keyword: "type", params: { type: "string" } }], false;
+                            var I = N === e;
+                            if (!I)
                               break;
                           }
                         } else
-                          return validate36.errors = [{ instancePath: instancePath + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], !1;
-                      var valid0 = _errs97 === errors;
+                          return validate121.errors = [{ instancePath: t + "/warnings", schemaPath: "#/properties/warnings/type", keyword: "type", params: { type: "array" } }], false;
+                      var i = x === e;
                     } else
-                      var valid0 = !0;
+                      var i = true;
                 }
               }
             }
@@ -4726,138 +4569,138 @@ function validate36(data, { instancePath = "", parentData, parentDataProperty, r
         }
       }
     } else
-      return validate36.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate36.errors = vErrors, errors === 0;
+      return validate121.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate121.errors = s, e === 0;
 }
-var isAddressFileFits = validate37;
-function validate37(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.id === void 0 && (missing0 = "id") || data.address === void 0 && (missing0 = "address"))
-        return validate37.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.id !== void 0) {
-        let _errs1 = errors;
-        if (typeof data.id != "string")
-          return validate37.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], !1;
-        var valid0 = _errs1 === errors;
+var isAddressFileFits = validate124;
+function validate124(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let n;
+      if (r.id === void 0 && (n = "id") || r.address === void 0 && (n = "address"))
+        return validate124.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: n } }], false;
+      if (r.id !== void 0) {
+        let a = e;
+        if (typeof r.id != "string")
+          return validate124.errors = [{ instancePath: t + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }], false;
+        var i = a === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.address !== void 0) {
-          let _errs3 = errors;
-          if (typeof data.address != "string")
-            return validate37.errors = [{ instancePath: instancePath + "/address", schemaPath: "#/properties/address/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs3 === errors;
+        var i = true;
+      if (i) {
+        if (r.address !== void 0) {
+          let p = e;
+          if (typeof r.address != "string")
+            return validate124.errors = [{ instancePath: t + "/address", schemaPath: "#/properties/address/type", keyword: "type", params: { type: "string" } }], false;
+          var i = p === e;
         } else
-          var valid0 = !0;
-        if (valid0)
-          if (data.movedTo !== void 0) {
-            let _errs5 = errors;
-            if (typeof data.movedTo != "string")
-              return validate37.errors = [{ instancePath: instancePath + "/movedTo", schemaPath: "#/properties/movedTo/type", keyword: "type", params: { type: "string" } }], !1;
-            var valid0 = _errs5 === errors;
+          var i = true;
+        if (i)
+          if (r.movedTo !== void 0) {
+            let p = e;
+            if (typeof r.movedTo != "string")
+              return validate124.errors = [{ instancePath: t + "/movedTo", schemaPath: "#/properties/movedTo/type", keyword: "type", params: { type: "string" } }], false;
+            var i = p === e;
           } else
-            var valid0 = !0;
+            var i = true;
       }
     } else
-      return validate37.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate37.errors = vErrors, errors === 0;
+      return validate124.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate124.errors = s, e === 0;
 }
-var isCallFits = validate39;
-function validate39(data, { instancePath = "", parentData, parentDataProperty, rootData = data } = {}) {
-  let vErrors = null, errors = 0;
-  if (errors === 0)
-    if (data && typeof data == "object" && !Array.isArray(data)) {
-      let missing0;
-      if (data.at === void 0 && (missing0 = "at") || data.boot === void 0 && (missing0 = "boot") || data.up === void 0 && (missing0 = "up"))
-        return validate39.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }], !1;
-      if (data.at !== void 0) {
-        let data0 = data.at, _errs1 = errors;
-        if (!(typeof data0 == "number" && isFinite(data0)))
-          return validate39.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/type", keyword: "type", params: { type: "number" } }], !1;
-        var valid0 = _errs1 === errors;
+var isCallFits = validate128;
+function validate128(r, { instancePath: t = "", parentData: K, parentDataProperty: C, rootData: h = r } = {}) {
+  let s = null, e = 0;
+  if (e === 0)
+    if (r && typeof r == "object" && !Array.isArray(r)) {
+      let a;
+      if (r.at === void 0 && (a = "at") || r.boot === void 0 && (a = "boot") || r.up === void 0 && (a = "up"))
+        return validate128.errors = [{ instancePath: t, schemaPath: "#/required", keyword: "required", params: { missingProperty: a } }], false;
+      if (r.at !== void 0) {
+        let p = r.at, l = e;
+        if (!(typeof p == "number" && isFinite(p)))
+          return validate128.errors = [{ instancePath: t + "/at", schemaPath: "#/properties/at/type", keyword: "type", params: { type: "number" } }], false;
+        var i = l === e;
       } else
-        var valid0 = !0;
-      if (valid0) {
-        if (data.boot !== void 0) {
-          let _errs3 = errors;
-          if (typeof data.boot != "string")
-            return validate39.errors = [{ instancePath: instancePath + "/boot", schemaPath: "#/properties/boot/type", keyword: "type", params: { type: "string" } }], !1;
-          var valid0 = _errs3 === errors;
+        var i = true;
+      if (i) {
+        if (r.boot !== void 0) {
+          let l = e;
+          if (typeof r.boot != "string")
+            return validate128.errors = [{ instancePath: t + "/boot", schemaPath: "#/properties/boot/type", keyword: "type", params: { type: "string" } }], false;
+          var i = l === e;
         } else
-          var valid0 = !0;
-        if (valid0) {
-          if (data.up !== void 0) {
-            let data2 = data.up, _errs5 = errors;
-            if (!(typeof data2 == "number" && isFinite(data2)))
-              return validate39.errors = [{ instancePath: instancePath + "/up", schemaPath: "#/properties/up/type", keyword: "type", params: { type: "number" } }], !1;
-            var valid0 = _errs5 === errors;
+          var i = true;
+        if (i) {
+          if (r.up !== void 0) {
+            let w = r.up, f = e;
+            if (!(typeof w == "number" && isFinite(w)))
+              return validate128.errors = [{ instancePath: t + "/up", schemaPath: "#/properties/up/type", keyword: "type", params: { type: "number" } }], false;
+            var i = f === e;
           } else
-            var valid0 = !0;
-          if (valid0) {
-            if (data.count !== void 0) {
-              let data3 = data.count, _errs7 = errors;
-              if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3) && isFinite(data3)))
-                return validate39.errors = [{ instancePath: instancePath + "/count", schemaPath: "#/properties/count/type", keyword: "type", params: { type: "integer" } }], !1;
-              if (errors === _errs7 && typeof data3 == "number" && isFinite(data3) && (data3 < 1 || isNaN(data3)))
-                return validate39.errors = [{ instancePath: instancePath + "/count", schemaPath: "#/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], !1;
-              var valid0 = _errs7 === errors;
+            var i = true;
+          if (i) {
+            if (r.count !== void 0) {
+              let f = r.count, o = e;
+              if (!(typeof f == "number" && !(f % 1) && !isNaN(f) && isFinite(f)))
+                return validate128.errors = [{ instancePath: t + "/count", schemaPath: "#/properties/count/type", keyword: "type", params: { type: "integer" } }], false;
+              if (e === o && typeof f == "number" && isFinite(f) && (f < 1 || isNaN(f)))
+                return validate128.errors = [{ instancePath: t + "/count", schemaPath: "#/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }], false;
+              var i = o === e;
             } else
-              var valid0 = !0;
-            if (valid0) {
-              if (data.inFlight !== void 0) {
-                let _errs9 = errors;
-                if (data.inFlight !== !0)
-                  return validate39.errors = [{ instancePath: instancePath + "/inFlight", schemaPath: "#/properties/inFlight/const", keyword: "const", params: { allowedValue: !0 } }], !1;
-                var valid0 = _errs9 === errors;
+              var i = true;
+            if (i) {
+              if (r.inFlight !== void 0) {
+                let o = e;
+                if (r.inFlight !== true)
+                  return validate128.errors = [{ instancePath: t + "/inFlight", schemaPath: "#/properties/inFlight/const", keyword: "const", params: { allowedValue: true } }], false;
+                var i = o === e;
               } else
-                var valid0 = !0;
-              if (valid0) {
-                if (data.seen !== void 0) {
-                  let data5 = data.seen, _errs10 = errors;
-                  if (errors === _errs10)
-                    if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
-                      let missing1;
-                      if (data5.boot === void 0 && (missing1 = "boot") || data5.up === void 0 && (missing1 = "up"))
-                        return validate39.errors = [{ instancePath: instancePath + "/seen", schemaPath: "#/properties/seen/required", keyword: "required", params: { missingProperty: missing1 } }], !1;
-                      if (data5.boot !== void 0) {
-                        let _errs12 = errors;
-                        if (typeof data5.boot != "string")
-                          return validate39.errors = [{ instancePath: instancePath + "/seen/boot", schemaPath: "#/properties/seen/properties/boot/type", keyword: "type", params: { type: "string" } }], !1;
-                        var valid1 = _errs12 === errors;
+                var i = true;
+              if (i) {
+                if (r.seen !== void 0) {
+                  let _ = r.seen, D = e;
+                  if (e === D)
+                    if (_ && typeof _ == "object" && !Array.isArray(_)) {
+                      let m;
+                      if (_.boot === void 0 && (m = "boot") || _.up === void 0 && (m = "up"))
+                        return validate128.errors = [{ instancePath: t + "/seen", schemaPath: "#/properties/seen/required", keyword: "required", params: { missingProperty: m } }], false;
+                      if (_.boot !== void 0) {
+                        let c = e;
+                        if (typeof _.boot != "string")
+                          return validate128.errors = [{ instancePath: t + "/seen/boot", schemaPath: "#/properties/seen/properties/boot/type", keyword: "type", params: { type: "string" } }], false;
+                        var n = c === e;
                       } else
-                        var valid1 = !0;
-                      if (valid1)
-                        if (data5.up !== void 0) {
-                          let data7 = data5.up, _errs14 = errors;
-                          if (!(typeof data7 == "number" && isFinite(data7)))
-                            return validate39.errors = [{ instancePath: instancePath + "/seen/up", schemaPath: "#/properties/seen/properties/up/type", keyword: "type", params: { type: "number" } }], !1;
-                          var valid1 = _errs14 === errors;
+                        var n = true;
+                      if (n)
+                        if (_.up !== void 0) {
+                          let c = _.up, E = e;
+                          if (!(typeof c == "number" && isFinite(c)))
+                            return validate128.errors = [{ instancePath: t + "/seen/up", schemaPath: "#/properties/seen/properties/up/type", keyword: "type", params: { type: "number" } }], false;
+                          var n = E === e;
                         } else
-                          var valid1 = !0;
+                          var n = true;
                     } else
-                      return validate39.errors = [{ instancePath: instancePath + "/seen", schemaPath: "#/properties/seen/type", keyword: "type", params: { type: "object" } }], !1;
-                  var valid0 = _errs10 === errors;
+                      return validate128.errors = [{ instancePath: t + "/seen", schemaPath: "#/properties/seen/type", keyword: "type", params: { type: "object" } }], false;
+                  var i = D === e;
                 } else
-                  var valid0 = !0;
-                if (valid0)
-                  if (data.by !== void 0) {
-                    let _errs16 = errors;
-                    if (typeof data.by != "string")
-                      return validate39.errors = [{ instancePath: instancePath + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "string" } }], !1;
-                    var valid0 = _errs16 === errors;
+                  var i = true;
+                if (i)
+                  if (r.by !== void 0) {
+                    let _ = e;
+                    if (typeof r.by != "string")
+                      return validate128.errors = [{ instancePath: t + "/by", schemaPath: "#/properties/by/type", keyword: "type", params: { type: "string" } }], false;
+                    var i = _ === e;
                   } else
-                    var valid0 = !0;
+                    var i = true;
               }
             }
           }
         }
       }
     } else
-      return validate39.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], !1;
-  return validate39.errors = vErrors, errors === 0;
+      return validate128.errors = [{ instancePath: t, schemaPath: "#/type", keyword: "type", params: { type: "object" } }], false;
+  return validate128.errors = s, e === 0;
 }
 
 export const domainFile: StoredFormat<DomainFile> = { name: "edgewise.record/1", fits: domainFileFits, expected }
