@@ -75,13 +75,17 @@ function compileTypes(schema: JSONSchema, title: string): Promise<string> {
 }
 
 /** Builds the schema of edgewise.yaml as data, and the type of a valid file with its defaults. */
-async function buildFileSchemasFile(): Promise<string> {
+async function buildWorkspaceTypes(): Promise<string> {
   const types = await compileTypes(requireDefaults(workspace) as JSONSchema, 'WorkspaceFile')
+  return `${header.replace('schemas/items', 'schemas')}\n${types}`
+}
+
+function buildFileSchemasFile(): string {
   return (
     `${header.replace('schemas/items', 'schemas')}\n/** The JSON Schema of edgewise.yaml. */\n` +
     `export const workspaceSchema = ${JSON.stringify(workspace)} as const\n\n` +
     `/** The JSON Schema of a file of policies. */\n` +
-    `export const policySchema = ${JSON.stringify(policy, dropTexts)} as const\n\n${types}`
+    `export const policySchema = ${JSON.stringify(policy, dropTexts)} as const\n`
   )
 }
 
@@ -151,7 +155,8 @@ const { validators, faults } = await buildSchemaValidators(
 const sources = {
   'schemas/workspace.schema.json': `${JSON.stringify(workspace, null, 2)}\n`,
   'src/core/catalog/generated/schemas.ts': buildSchemasFile(),
-  'src/manifest/workspace-file/generated/file-schemas.ts': await buildFileSchemasFile(),
+  'src/manifest/workspace-file/generated/file-schemas.ts': buildFileSchemasFile(),
+  'src/manifest/workspace-file/generated/workspace-types.ts': await buildWorkspaceTypes(),
   'src/core/catalog/generated/schema-validators.ts': validators,
   'src/core/catalog/generated/schema-faults.ts': faults,
   'src/core/tests/generated/test-schema.ts':

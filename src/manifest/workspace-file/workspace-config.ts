@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { WorkspaceFile } from './generated/file-schemas.ts'
+import type { WorkspaceFile } from './generated/workspace-types.ts'
 import { verifyFully } from './address-rules.ts'
 import { findMisplaced, listPlacedTexts } from './credential-places.ts'
 import { listCredentials, passwordVariable } from './credentials.ts'

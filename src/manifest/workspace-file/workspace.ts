@@ -1,4 +1,4 @@
-import type { WorkspaceFile } from './generated/file-schemas.ts'
+import type { WorkspaceFile } from './generated/workspace-types.ts'
 import type { Levels } from '../../core/checks/levels.ts'
 import type { Judged } from '../../core/checks/suppressions.ts'
 import type {
