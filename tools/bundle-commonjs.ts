@@ -65,9 +65,21 @@ function convert(text: string): string {
     logLevel: 'warning',
   })
   const direct = exportValues(code.replaceAll(/__toESM\(\s*(require\(\s*"\.[^"]*"\))\)/g, '$1'))
-  return direct.includes('ownUrl')
-    ? direct.replace(/^(#!.*\n)?("use strict";)?/, `$1$2${ownUrl}`)
-    : direct
+  return shortenLocals(
+    direct.includes('ownUrl')
+      ? direct.replace(/^(#!.*\n)?("use strict";)?/, `$1$2${ownUrl}`)
+      : direct,
+  )
+}
+
+/** Shortens the names within functions; those of a file itself stay, for stack traces. */
+function shortenLocals(code: string): string {
+  return transformSync(code, {
+    minifyIdentifiers: true,
+    minifyWhitespace: true,
+    target: 'node20',
+    lineLimit: 200,
+  }).code
 }
 
 /**

@@ -101,6 +101,7 @@ export async function bundleRarelyCalled(options: BuildOptions): Promise<Metafil
       ]),
     ),
     splitting: false,
+    minifyIdentifiers: true,
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     define: { ...options.define, 'import.meta.url': '""' },

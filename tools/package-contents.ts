@@ -5,14 +5,14 @@ export interface PackedFile {
 }
 
 /** Maximum size of the unpacked package, in bytes. */
-export const maxPackageBytes = 9_410_000
+export const maxPackageBytes = 7_910_000
 
 /** Patterns of the paths that the package has; nothing else belongs into it. */
 const expected = [
   /^package\.json$/,
   /^(?:CHANGELOG|CONTRIBUTING|README|SECURITY)\.md$/,
   /^LICENSE$/,
-  /^docs\/(?:[a-z-]+\/)*[A-Za-z_-]+\.(?:md|svg|png)$/,
+  /^docs\/(?:[a-z-]+\/)*[A-Za-z_-]+\.md$/,
   /^examples\/(?:[.\w-]+\/)*[.\w-]+\.(?:json|md|ya?ml)$/,
   /^examples\/(?:[.\w-]+\/)*(?:\.gitignore|gitconfig)$/,
   /^schemas\/(?:[a-z]+\/)?[a-z_-]+\.schema\.json$/,

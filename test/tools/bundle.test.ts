@@ -53,9 +53,11 @@ describe('the files that Node loads', () => {
   it('export values, not functions that return them', () => {
     const paths = Object.keys(metafile.outputs).filter((path) => path.endsWith('.cjs'))
     const texts = paths.map((path) => readFileSync(new URL(path, root), 'utf8'))
-    const withExports = texts.filter((text) => text.includes('\nmodule.exports={'))
+    const withExports = texts.filter((text) => /(?<![\w$.])module\.exports=\{/.test(text))
     expect(withExports.length).toBeGreaterThan(100)
-    expect(texts.filter((text) => text.includes('__export(stdin_exports'))).toEqual([])
+    expect(
+      texts.filter((text) => text.replaceAll('\n', '').includes('__export(stdin_exports')),
+    ).toEqual([])
   })
 
   itLong('have each value that they export once they are loaded', () => {
@@ -148,7 +150,8 @@ describe('the modules of Node', () => {
     const { files } = listLoaded(main, program, 'src/cli/validate.ts')
     const code = files.map((path) => readFileSync(new URL(path, root), 'utf8')).join('\n')
     expect(code).toMatch(/\bprocess\s*\.\s*getBuiltinModule\(\s*"fs"\s*\)/)
-    expect(code.match(/\brequire\("(?![./]|node:)/g)).toBeNull()
+    // Long lines are broken within texts, too.
+    expect(code.replaceAll('\\\n', '').match(/\brequire\("(?![./]|node:)/g)).toBeNull()
   })
 })
 
