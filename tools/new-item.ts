@@ -35,10 +35,10 @@ const schema = {
   },
   examples: [{ field: 'value' }],
 }
-const code = `import type { ${title} } from './generated/items.ts'
-import type { Json } from '../model/json.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { describeRefusal } from './problems.ts'
+const code = `import type { ${title} } from '../generated/items.ts'
+import type { Json } from '../../model/json.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { describeRefusal } from '../problems.ts'
 
 /** Purpose of the item (specification, "${key}"). */
 export const ${name}: ItemRow = {
@@ -72,7 +72,7 @@ const cases = [
 ]
 
 write(`schemas/items/${key}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`)
-if (values.file) write(`src/core/catalog/${fileName}.ts`, code)
+if (values.file) write(`src/core/catalog/items/${fileName}.ts`, code)
 write(`examples/every-item/domains/${fileName}.yaml`, example)
 write(
   `test/conformance/own/${key}.json`,
@@ -92,7 +92,7 @@ function addRow(): void {
   const imports = text.lastIndexOf('\nimport ') + 1
   if (end < 0 || imports === 0)
     fail('no imports and table of rows in src/core/catalog/catalogue.ts')
-  const line = values.file ? `import { ${name} } from './${fileName}.ts'\n` : ''
+  const line = values.file ? `import { ${name} } from './items/${fileName}.ts'\n` : ''
   const row = `\n  ${key}: ${values.file ? name : '{}'},`
   const stages = text.indexOf('\n}\n', text.indexOf('const stages'))
   writeFileSync(

@@ -1,7 +1,7 @@
 import { markForeign } from '../../core/model/text/text-makers.ts'
 import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
-import { numberRules } from '../../core/catalog/head-control.ts'
+import { numberRules } from '../../core/catalog/items/head-control.ts'
 import { dropFields, listOmittedHidden, listUnknown } from '../../core/catalog/hidden-fields.ts'
 import { restoreShape } from '../../core/catalog/item-spec.ts'
 import { isImperative } from '../../core/catalog/problems.ts'

@@ -1,9 +1,9 @@
-import type { SourceUrlRewrite } from './generated/items.ts'
-import type { Problem } from '../model/problem.ts'
-import { pluralize } from '../model/text/words.ts'
-import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
-import { describeUndesired } from './problems.ts'
-import { countGroups } from './value/regex.ts'
+import type { SourceUrlRewrite } from '../generated/items.ts'
+import type { Problem } from '../../model/problem.ts'
+import { pluralize } from '../../model/text/words.ts'
+import { castPlain, overwritingList, type ItemRow } from '../item-spec.ts'
+import { describeUndesired } from '../problems.ts'
+import { countGroups } from '../value/regex.ts'
 
 /** URLs of origin requests, rewritten (specification, "source_url_rewrite"). */
 export const sourceUrlRewrite: ItemRow = {

@@ -1,9 +1,9 @@
-import type { CacheRuleList } from './generated/items.ts'
-import type { Problem } from '../model/problem.ts'
-import { checkCacheTime } from './cache-time.ts'
-import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
-import { fillHidden, findKnownEntry, observeEntries } from './observation.ts'
-import { warn, describeRefusal } from './problems.ts'
+import type { CacheRuleList } from '../generated/items.ts'
+import type { Problem } from '../../model/problem.ts'
+import { checkCacheTime } from '../cache-time.ts'
+import { castPlain, overwritingList, type ItemRow } from '../item-spec.ts'
+import { fillHidden, findKnownEntry, observeEntries } from '../observation.ts'
+import { warn, describeRefusal } from '../problems.ts'
 
 type Rule = CacheRuleList[number]
 const identity = ['match_method', 'pattern']

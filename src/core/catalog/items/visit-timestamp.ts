@@ -1,10 +1,10 @@
-import type { VisitTimestamp } from './generated/items.ts'
-import type { Value } from '../model/item.ts'
-import { isObject, type Json } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { omitFields, type Observation } from './observation.ts'
-import { describeRefusal } from './problems.ts'
+import type { VisitTimestamp } from '../generated/items.ts'
+import type { Value } from '../../model/item.ts'
+import { isObject, type Json } from '../../model/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { omitFields, type Observation } from '../observation.ts'
+import { describeRefusal } from '../problems.ts'
 
 /** Timestamp-signed URLs (specification, "visit_timestamp"). */
 export const visitTimestamp: ItemRow = { group: 'combined', check, observe }

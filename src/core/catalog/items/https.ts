@@ -1,10 +1,10 @@
-import type { Https } from './generated/items.ts'
-import type { Value } from '../model/item.ts'
-import { isObject, type Json } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { fillHidden, type Observation } from './observation.ts'
-import { warn } from './problems.ts'
+import type { Https } from '../generated/items.ts'
+import type { Value } from '../../model/item.ts'
+import { isObject, type Json } from '../../model/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { fillHidden, type Observation } from '../observation.ts'
+import { warn } from '../problems.ts'
 
 /**
  * HTTPS; certificate 0 unbinds (specification, "https"). Omitted `http2`, `ocsp` and

@@ -1,8 +1,8 @@
-import { isObject, getOwn, type Json } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
-import { checkCacheTime } from './cache-time.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { warn, describeMissingField } from './problems.ts'
+import { isObject, getOwn, type Json } from '../../model/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import { checkCacheTime } from '../cache-time.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { warn, describeMissingField } from '../problems.ts'
 
 interface ErrorCaching {
   bcache: 'on' | 'off'

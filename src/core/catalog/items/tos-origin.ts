@@ -1,11 +1,11 @@
-import type { TosOrigin } from './generated/items.ts'
-import { isObject, type Json } from '../model/json.ts'
-import type { Plain } from '../model/secret.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { warn, describeMissingField, describeRefusal } from './problems.ts'
-import { canonicalizeAddress, isAddress, isDomain } from './value/formats.ts'
-import { createFormatProblem } from './value/schema-problems.ts'
+import type { TosOrigin } from '../generated/items.ts'
+import { isObject, type Json } from '../../model/json.ts'
+import type { Plain } from '../../model/secret.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { warn, describeMissingField, describeRefusal } from '../problems.ts'
+import { canonicalizeAddress, isAddress, isDomain } from '../value/formats.ts'
+import { createFormatProblem } from '../value/schema-problems.ts'
 
 type Group = Plain<TosOrigin>[number]
 

@@ -1,10 +1,10 @@
-import type { SpeedLimit } from './generated/items.ts'
-import type { Value } from '../model/item.ts'
-import type { Json, JsonObject } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
-import { findKnownEntry, observeEntries, omitFields, type Observation } from './observation.ts'
-import { describeRefusal } from './problems.ts'
+import type { SpeedLimit } from '../generated/items.ts'
+import type { Value } from '../../model/item.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, overwritingList, type ItemRow } from '../item-spec.ts'
+import { findKnownEntry, observeEntries, omitFields, type Observation } from '../observation.ts'
+import { describeRefusal } from '../problems.ts'
 
 const identity = ['type', 'pattern', 'begin_time', 'end_time']
 

@@ -1,7 +1,7 @@
-import type { CombinedBan } from './generated/items.ts'
-import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
-import { checkNetworks } from './networks.ts'
-import { describeRefusal } from './problems.ts'
+import type { CombinedBan } from '../generated/items.ts'
+import { castPlain, overwritingList, type ItemRow } from '../item-spec.ts'
+import { checkNetworks } from '../networks.ts'
+import { describeRefusal } from '../problems.ts'
 
 /** Bans of requests that meet all conditions of a rule (specification, "combined_ban"). */
 export const combinedBan: ItemRow = {

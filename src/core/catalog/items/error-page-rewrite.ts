@@ -1,7 +1,7 @@
-import type { ErrorPageRewrite } from './generated/items.ts'
-import { isSameJson } from '../model/json.ts'
-import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
-import { describeUndesired } from './problems.ts'
+import type { ErrorPageRewrite } from '../generated/items.ts'
+import { isSameJson } from '../../model/json.ts'
+import { castPlain, overwritingList, type ItemRow } from '../item-spec.ts'
+import { describeUndesired } from '../problems.ts'
 
 /** Redirects that replace error responses (specification, "error_page_rewrite"). */
 export const errorPageRewrite: ItemRow = {

@@ -1,5 +1,5 @@
-import { isObject, getOwn } from '../model/json.ts'
-import type { ItemRow } from './item-spec.ts'
+import { isObject, getOwn } from '../../model/json.ts'
+import type { ItemRow } from '../item-spec.ts'
 
 /** Referer anti-leech; an emptied list clears it (specification, "referer"). */
 export const referer: ItemRow = {

@@ -1,5 +1,5 @@
-import { isObject } from '../model/json.ts'
-import type { ItemRow } from './item-spec.ts'
+import { isObject } from '../../model/json.ts'
+import type { ItemRow } from '../item-spec.ts'
 
 /** Seeking in videos; turning both kinds off unsets it (specification, "video_drag"). */
 export const videoDrag: ItemRow = {

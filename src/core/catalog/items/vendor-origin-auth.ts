@@ -1,6 +1,6 @@
-import type { VendorOriginAuth } from './generated/items.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { describeMissingField } from './problems.ts'
+import type { VendorOriginAuth } from '../generated/items.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { describeMissingField } from '../problems.ts'
 
 /** Origin fetches are authenticated against a URL (specification, "vendor_origin_auth"). */
 export const vendorOriginAuth: ItemRow = {

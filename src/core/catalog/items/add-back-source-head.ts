@@ -1,6 +1,6 @@
-import type { AddBackSourceHead } from './generated/items.ts'
-import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
-import { findRepeatedNames } from './problems.ts'
+import type { AddBackSourceHead } from '../generated/items.ts'
+import { castPlain, overwritingList, type ItemRow } from '../item-spec.ts'
+import { findRepeatedNames } from '../problems.ts'
 
 /** Headers of origin requests (specification, "add_back_source_head"). */
 export const addBackSourceHead: ItemRow = {

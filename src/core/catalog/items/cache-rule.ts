@@ -1,8 +1,8 @@
-import type { CacheRule } from './generated/items.ts'
-import type { Json } from '../model/json.ts'
-import { checkCacheTime } from './cache-time.ts'
-import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
-import { observeEntries } from './observation.ts'
+import type { CacheRule } from '../generated/items.ts'
+import type { Json } from '../../model/json.ts'
+import { checkCacheTime } from '../cache-time.ts'
+import { castPlain, overwritingList, type ItemRow } from '../item-spec.ts'
+import { observeEntries } from '../observation.ts'
 
 const switches = new Set(['ignore_no_cache', 'ignore_expired', 'ignore_query'])
 

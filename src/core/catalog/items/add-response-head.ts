@@ -1,13 +1,13 @@
-import type { AddResponseHead } from './generated/items.ts'
-import { type ItemRow, castPlain, getCertainValue } from './item-spec.ts'
-import { type Observation, observeEntries, omitFields } from './observation.ts'
-import { findRepeatedNames, describeRefusal, describeAction } from './problems.ts'
-import type { Form } from '../model/change.ts'
-import type { ItemState, Value, Wire } from '../model/item.ts'
-import { type Json, type JsonObject, isObject, isSameJson, toList } from '../model/json.ts'
-import { compare } from '../model/lists.ts'
-import type { Problem } from '../model/problem.ts'
-import { canonicalizeJson } from '../model/text/canonical-json.ts'
+import type { AddResponseHead } from '../generated/items.ts'
+import { type ItemRow, castPlain, getCertainValue } from '../item-spec.ts'
+import { type Observation, observeEntries, omitFields } from '../observation.ts'
+import { findRepeatedNames, describeRefusal, describeAction } from '../problems.ts'
+import type { Form } from '../../model/change.ts'
+import type { ItemState, Value, Wire } from '../../model/item.ts'
+import { type Json, type JsonObject, isObject, isSameJson, toList } from '../../model/json.ts'
+import { compare } from '../../model/lists.ts'
+import type { Problem } from '../../model/problem.ts'
+import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 
 /**
  * Response headers: `reset` replaces all, `add` appends and overwrites, `remove` deletes

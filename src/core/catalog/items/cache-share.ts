@@ -1,8 +1,8 @@
-import type { CacheShare } from './generated/items.ts'
-import { isObject } from '../model/json.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { fillHidden } from './observation.ts'
-import { describeMissingField } from './problems.ts'
+import type { CacheShare } from '../generated/items.ts'
+import { isObject } from '../../model/json.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { fillHidden } from '../observation.ts'
+import { describeMissingField } from '../problems.ts'
 
 /** Sharing of the cache between schemes and domains (specification, "cache_share"). */
 export const cacheShare: ItemRow = {

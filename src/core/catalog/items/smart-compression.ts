@@ -1,8 +1,8 @@
-import type { SmartCompression } from './generated/items.ts'
-import { isObject } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { warn, describeMissingField } from './problems.ts'
+import type { SmartCompression } from '../generated/items.ts'
+import { isObject } from '../../model/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { warn, describeMissingField } from '../problems.ts'
 
 const fields = [
   'compression_rate',

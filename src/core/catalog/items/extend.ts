@@ -1,5 +1,5 @@
-import { isObject } from '../model/json.ts'
-import type { ItemRow } from './item-spec.ts'
+import { isObject } from '../../model/json.ts'
+import type { ItemRow } from '../item-spec.ts'
 
 /** Extension text; its lines are separated by CR LF (specification, "extend"). */
 export const extend: ItemRow = {

@@ -1,5 +1,5 @@
-import type { ItemRow } from './item-spec.ts'
-import { isWildcard } from './value/formats.ts'
+import type { ItemRow } from '../item-spec.ts'
+import { isWildcard } from '../value/formats.ts'
 
 /**
  * Host header of origin requests; unset means the accelerated domain itself (specification,

@@ -1,13 +1,13 @@
-import type { VisitDenyWhitelist } from './generated/items.ts'
-import type { Form } from '../model/change.ts'
-import type { ItemState, Value, Wire } from '../model/item.ts'
-import { isObject, parseJson, type Json, toList } from '../model/json.ts'
-import { compare } from '../model/lists.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, getCertainValue, type ItemRow } from './item-spec.ts'
-import type { Observation } from './observation.ts'
-import { describeAction } from './problems.ts'
-import { toText } from './value/canonical.ts'
+import type { VisitDenyWhitelist } from '../generated/items.ts'
+import type { Form } from '../../model/change.ts'
+import type { ItemState, Value, Wire } from '../../model/item.ts'
+import { isObject, parseJson, type Json, toList } from '../../model/json.ts'
+import { compare } from '../../model/lists.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, getCertainValue, type ItemRow } from '../item-spec.ts'
+import type { Observation } from '../observation.ts'
+import { describeAction } from '../problems.ts'
+import { toText } from '../value/canonical.ts'
 
 /**
  * URLs exempt from anti-leech. Every write is a delta: each entry is switched on or off, the others

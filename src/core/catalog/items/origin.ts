@@ -1,11 +1,11 @@
-import type { Origin } from './generated/items.ts'
-import { isObject, type Json } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
-import { omitFields, type Observation } from './observation.ts'
-import { describeRefusal } from './problems.ts'
-import { canonicalizeAddress, isAddress } from './value/formats.ts'
-import { splitEntries } from './value/item-schema.ts'
+import type { Origin } from '../generated/items.ts'
+import { isObject, type Json } from '../../model/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
+import { omitFields, type Observation } from '../observation.ts'
+import { describeRefusal } from '../problems.ts'
+import { canonicalizeAddress, isAddress } from '../value/formats.ts'
+import { splitEntries } from '../value/item-schema.ts'
 
 const maxAddresses = 6
 

@@ -1,10 +1,10 @@
-import type { NewOrigin } from './generated/items.ts'
-import { isObject, type Json } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, overwritingList, type ItemRow } from './item-spec.ts'
-import { describeRefusal } from './problems.ts'
-import { canonicalizeAddress, isDomain } from './value/formats.ts'
-import { createFormatProblem } from './value/schema-problems.ts'
+import type { NewOrigin } from '../generated/items.ts'
+import { isObject, type Json } from '../../model/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, overwritingList, type ItemRow } from '../item-spec.ts'
+import { describeRefusal } from '../problems.ts'
+import { canonicalizeAddress, isDomain } from '../value/formats.ts'
+import { createFormatProblem } from '../value/schema-problems.ts'
 
 const ports: Record<string, number> = { http: 80, https: 443 }
 

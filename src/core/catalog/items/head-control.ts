@@ -1,16 +1,16 @@
-import type { HeadControl } from './generated/items.ts'
-import type { Value } from '../model/item.ts'
-import { isObject, type Json, type JsonObject, toList } from '../model/json.ts'
-import type { Problem } from '../model/problem.ts'
-import { castPlain, type ItemRow } from './item-spec.ts'
+import type { HeadControl } from '../generated/items.ts'
+import type { Value } from '../../model/item.ts'
+import { isObject, type Json, type JsonObject, toList } from '../../model/json.ts'
+import type { Problem } from '../../model/problem.ts'
+import { castPlain, type ItemRow } from '../item-spec.ts'
 import {
   fillHidden,
   findKnownEntry,
   observeEntries,
   omitFields,
   type Observation,
-} from './observation.ts'
-import { describeMissingField } from './problems.ts'
+} from '../observation.ts'
+import { describeMissingField } from '../problems.ts'
 
 const identity = ['head_direction', 'head_op', 'head', 'regex']
 
