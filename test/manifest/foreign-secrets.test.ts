@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { getItemSpec } from '../../src/core/catalog/catalogue.ts'
-import { Scrubber, QuoteSearch } from '../../src/manifest/secrets/scrubber.ts'
+import { Scrubber } from '../../src/manifest/secrets/scrubber.ts'
 import { sealAnswer, sealForeign, type Seals } from '../../src/manifest/secrets/seal-foreign.ts'
 import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import type { Json } from '../../src/core/model/json.ts'
@@ -16,12 +16,14 @@ const values = {
   words: 'correct horse battery staple',
   pem: '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----',
 }
-const search = new QuoteSearch(Object.values(values))
+const createScrubber = (secrets: string[]) =>
+  new Scrubber(() => new Map(secrets.map((value) => [value, '(secret)'])))
+const scrubber = createScrubber(Object.values(values))
 const seals: Seals = {
   find: () => undefined,
   seal: () => ({ $secret: 'sealed' }),
-  isQuoted: (text) => search.isQuoted(text),
-  scrub: (name) => (search.isQuoted(name) ? 'sealed' : name),
+  isQuoted: (text) => scrubber.isQuoted(markForeign(text)),
+  scrub: (name) => (scrubber.isQuoted(markForeign(name)) ? 'sealed' : name),
 }
 const secret = { $secret: 'scrypt:s' }
 const sent = { pattern: '.*', key: secret, deadtime: 60 }
@@ -140,10 +142,6 @@ describe('a foreign object in the form of a sealed secret', () => {
 })
 
 describe('a foreign text', () => {
-  const scrubber = new Scrubber(
-    () => new Map(Object.values(values).map((value) => [value, '(secret)'])),
-  )
-
   it('never quotes a secret, in any encoding and cut', () => {
     const canaries = new Canaries(values)
     for (const value of Object.values(values)) {
@@ -165,7 +163,7 @@ describe('a foreign text', () => {
 
   it('never quotes a secret in nested encodings, as bytes or in other characters', () => {
     const token = 'Kx9vQ-canary/Zt+4mW=uP2s'
-    const own = new QuoteSearch([token, 'Zürich-Größe-ß7'])
+    const own = createScrubber([token, 'Zürich-Größe-ß7'])
     const toBase64 = (text: string) => Buffer.from(text).toString('base64')
     const toHex = (text: string) => Buffer.from(text).toString('hex')
     const encodings = [toBase64, toHex, encodeURIComponent, (text: string) => JSON.stringify(text)]
@@ -185,7 +183,10 @@ describe('a foreign text', () => {
       token.replace(/[!-~]/g, (char) => String.fromCharCode(char.charCodeAt(0) + 0xfee0)),
     ]
     for (const text of texts)
-      expect([text, own.isQuoted(`bad value "${text}" (line 3)`)]).toEqual([text, true])
+      expect([text, own.isQuoted(markForeign(`bad value "${text}" (line 3)`))]).toEqual([
+        text,
+        true,
+      ])
   })
 
   it('stays as it is without one', () => {
@@ -193,24 +194,19 @@ describe('a foreign text', () => {
     expect(scrubber.scrub(markForeign(text))).toBe(text)
   })
 
-  it('stays as it is if it shares only common words with a secret', () => {
-    const secrets = [
-      'https://hooks.example.net/services/T0/B0',
-      'production-password-2026',
-      'certificate & signature: configuration',
-      'Basic authentication/Bearer authorization',
-    ]
-    const own = new Scrubber(() => new Map(secrets.map((value) => [value, '(secret)'])))
-    const texts = [
-      "fatal: unable to access 'https://git.acme.test/cdn.git/': error 403",
-      'invalid password: authentication failed (authorization is required)',
-      'the configuration of this production certificate has no signature',
-    ]
-    for (const text of texts) expect(own.scrub(markForeign(text))).toBe(text)
-    for (const value of secrets) {
-      expect(own.scrub(markForeign(`bad value ${value}`))).toBe('bad value (secret)')
-      expect(own.scrub(markForeign(`bad value ${value.slice(0, -3)}`))).toBe(withheldMessage)
-    }
+  it('never quotes a short secret in another encoding', () => {
+    const own = createScrubber(['hunter2'])
+    for (const text of [Buffer.from('a hunter2 b').toString('hex'), 'HUNTER2', '%68%75nter2'])
+      expect(own.scrub(markForeign(`bad value ${text}`))).not.toContain(text)
+  })
+
+  it('stays as it is if it shares only a scheme with the address of a receiver', () => {
+    const address = 'https://hooks.example.net/services/T0/B0'
+    const own = createScrubber([address])
+    const text = "fatal: unable to access 'https://git.acme.test/cdn.git/': error 403"
+    expect(own.scrub(markForeign(text))).toBe(text)
+    expect(own.scrub(markForeign(`bad value ${address}`))).toBe('bad value (secret)')
+    expect(own.scrub(markForeign(`bad value ${address.slice(0, -3)}`))).toBe(withheldMessage)
   })
 
   it('keeps known names as whole words', () => {

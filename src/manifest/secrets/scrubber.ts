@@ -9,7 +9,7 @@ const minLength = 4
 /** Removes secrets from texts: parts of them from those of others, whole ones from any text. */
 export class Scrubber {
   readonly #listValues: () => Map<string, string>
-  #known: Known = { size: 0, spellings: new Map(), pattern: null, search: new QuoteSearch([]) }
+  #known: Known = { size: 0, spellings: new Map(), pattern: null, parts: new Set(), short: [] }
 
   /** @param listValues returns the secrets, each with the text that replaces it; it only grows */
   constructor(listValues: () => Map<string, string>) {
@@ -29,7 +29,8 @@ export class Scrubber {
     names: ReadonlySet<string> = new Set(),
     sent: readonly string[] = [],
   ): string {
-    const { pattern, spellings, search } = this.#load()
+    const known = this.#load()
+    const { pattern, spellings } = known
     if (pattern === null) return text
     const own = findWords(text, names)
     const foreign = own.reduceRight<string>(
@@ -42,8 +43,10 @@ export class Scrubber {
       others += `${foreign.slice(from, start)} `
       from = end
     }
-    if (search.isQuoted(others + foreign.slice(from), sent)) return withheldMessage
-    return this.#replace(text, own)
+    const quoted = findQuoted(others + foreign.slice(from), known)
+    const echoed = quoted.size === 0 ? [] : sent.flatMap((each) => [...findQuoted(each, known)])
+    for (const part of echoed) quoted.delete(part)
+    return quoted.size > 0 ? withheldMessage : this.#replace(text, own)
   }
 
   /** Replaces whole secrets, each with the rest of the word around it. @param names as above */
@@ -68,8 +71,7 @@ export class Scrubber {
 
   /** Tests whether a text of others may quote a secret or a part of one, in any form. */
   isQuoted(text: ForeignText): boolean {
-    const { pattern, search } = this.#load()
-    return (pattern !== null && text.search(pattern) >= 0) || search.isQuoted(text)
+    return this.holds(text) || findQuoted(text, this.#load()).size > 0
   }
 
   /** Tests whether a text has a whole secret, in a known spelling. */
@@ -89,7 +91,13 @@ export class Scrubber {
     const sought = [...new Set(all.map(getSought))].toSorted((a, b) => b.length - a.length)
     const pattern =
       sought.length === 0 ? null : new RegExp(sought.map(escapePattern).join('|'), 'gi')
-    this.#known = { size: values.size, spellings, pattern, search: new QuoteSearch(values.keys()) }
+    // The scheme of an address is no part of its secret.
+    const bare = [...values.keys()].map((value) => value.replace(/^https?:\/\//i, ''))
+    const parts = new Set(bare.flatMap(listParts))
+    const short = bare
+      .map(toPlain)
+      .filter(({ length }) => length >= minLength && length < partLength)
+    this.#known = { size: values.size, spellings, pattern, parts, short }
     return this.#known
   }
 }
@@ -117,7 +125,9 @@ interface Known {
   spellings: Map<string, Spelling[]>
   /** Matches what is sought, the longest first; null without secrets. */
   pattern: RegExp | null
-  search: QuoteSearch
+  /** All parts of secrets, and whole ones that are shorter than a part. */
+  parts: Set<string>
+  short: string[]
 }
 
 /** Finds spellings in a text: of those that begin alike, the one of which the text has most. */
@@ -231,92 +241,32 @@ function encodeWithin(bytes: Buffer, before: number): string {
 /** Length of the parts of a secret that count as a quotation, in characters. */
 const partLength = 8
 
-/** Words of ordinary messages: a part of one of them is no quotation of a secret. */
-const commonWords =
-  'https://www. http://www. https://api. httpswww password production development environment ' +
-  'certificate signature configuration authentication authorization authenticate credentials ' +
-  'application administrator organization permission repository localhost:'
-
-/**
- * Finds secrets in texts that may have changed them: other letter case, encodings, other or no
- * blanks and punctuation, or cut down to a part of eight characters.
- */
-export class QuoteSearch {
-  readonly #parts = new Set<string>()
-  /** Secrets with fewer letters and digits, which count as whole words only. */
-  readonly #short = new Set<string>()
-
-  constructor(values: Iterable<string>) {
-    for (const value of values) {
-      const [squeezed, bare] = [squeeze(value), toBare(value)]
-      const parts = [squeezed, bare].flatMap(listParts)
-      const rare = parts.filter((part) => !isCommon(part))
-      for (const part of rare.length > 0 ? rare : parts) this.#parts.add(part)
-      if (bare.length >= minLength && bare.length < partLength) this.#short.add(bare)
-    }
-  }
-
-  /**
-   * Tests whether a text may quote one of the secrets.
-   *
-   * @param sent texts that it may repeat: what they have, too, is no quotation
-   */
-  isQuoted(text: string, sent: readonly string[] = []): boolean {
-    if (text.length < minLength || (this.#parts.size === 0 && this.#short.size === 0)) return false
-    const found = this.#findQuoted(text)
-    if (found.size === 0 || sent.length === 0) return found.size > 0
-    const echoed = new Set(sent.flatMap((each) => [...this.#findQuoted(each)]))
-    return [...found].some((part) => !echoed.has(part))
-  }
-
-  /** Finds the parts of secrets in a text, in any reading of it. */
-  #findQuoted(text: string): Set<string> {
-    const found = new Set<string>()
-    for (const reading of listReadings(text)) {
-      for (const each of [squeeze(reading), toBare(reading)])
-        for (let i = 0; i + partLength <= each.length; i++) {
-          const part = each.slice(i, i + partLength)
-          if (this.#parts.has(part)) found.add(part)
-        }
-      for (const word of this.#short.size === 0 ? [] : listWords(reading))
-        if (this.#short.has(word)) found.add(word)
-    }
-    return found
-  }
-}
-
-function listWords(text: string): string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  )
-}
-
+/** Lists the parts of a text. */
 function listParts(text: string): string[] {
-  return Array.from({ length: Math.max(0, text.length - partLength + 1) }, (_, i) =>
-    text.slice(i, i + partLength),
+  const squeezed = squeeze(text)
+  return Array.from({ length: Math.max(0, squeezed.length - partLength + 1) }, (_, i) =>
+    squeezed.slice(i, i + partLength),
   )
 }
 
-/** Length of the part of a common word that makes a part of a secret common. */
-const commonLength = 6
-
-/** Tests whether a part of a secret is mostly a part of a common word. */
-function isCommon(part: string): boolean {
-  for (let i = 0; i + commonLength <= part.length; i++)
-    if (commonWords.includes(part.slice(i, i + commonLength))) return true
-  return false
-}
-
+/** Removes blanks, also those of forms: `+`. */
 function squeeze(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, '')
+  return toPlain(text).replace(/[\s+]+/g, '')
 }
 
-function toBare(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '')
+/** Undoes letter case, and other characters for the same letters. */
+function toPlain(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}
+
+/** Finds what any reading of a text has of secrets. */
+function findQuoted(text: string, { parts, short }: Pick<Known, 'parts' | 'short'>): Set<string> {
+  const found = new Set<string>()
+  if (parts.size + short.length === 0) return found
+  for (const reading of listReadings(text)) {
+    for (const part of listParts(reading)) if (parts.has(part)) found.add(part)
+    const plain = toPlain(reading)
+    for (const value of short) if (plain.includes(value)) found.add(value)
+  }
+  return found
 }
