@@ -135,10 +135,25 @@ describe('the warning of a wave that detects nothing', () => {
       traffic: { requests: 10, unknown: 0, undetected: 'few-requests' as const },
     },
   ]
-  const traffic = { figures: new Map(), detector: null, rise }
+  const traffic = { figures: new Map(), health: null }
   const text = 'the health check of wave 1 detects no rise of errors: too few requests'
 
   it('names the waves that detect nothing', () => {
     expect(warnOfTraffic(waves, traffic, null)).toEqual([text])
+  })
+
+  it.each([
+    ['wait', 'waits for more, up to 3 h, and then stops'],
+    ['pass', 'goes on after the pause'],
+    ['stop', 'stops there'],
+  ] as const)('says what happens to waves with too little data: %s', (onLittleData, effect) => {
+    const health = { ...defaults, onLittleData }
+    expect(warnOfTraffic(waves, { ...traffic, health }, null)).toEqual([
+      text,
+      '1 domain of wave 1 has too few requests for the health check, fewer than 100 in 15 min: ' +
+        `"onLittleData: ${onLittleData}" ${effect}`,
+    ])
+    const busy = waves.map((wave) => ({ ...wave, traffic: { requests: 1e6, unknown: 0 } }))
+    expect(warnOfTraffic(busy, { ...traffic, health }, null)).toEqual([])
   })
 })

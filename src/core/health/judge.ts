@@ -30,6 +30,8 @@ export const variationSignificance = 3e-4
 const spread = 3
 /** Number of windows that decide on an uncertain rise: longer than a gust. */
 export const decidingWindows = 4
+/** Maximum factor by which a window with too little data is extended. */
+export const maxExtension = 12
 /** Maximum p-value of a rise that a longer window may prove. */
 export const maxUncertain = 0.5
 

@@ -1,9 +1,12 @@
 import { createDetector, emptySum } from '../health/detectable.ts'
+import { maxExtension } from '../health/judge.ts'
+import { computeLength } from '../health/windows.ts'
+import type { HealthConfig } from '../model/config.ts'
 import type { Write } from '../model/change.ts'
 import { groupBy, addUp } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import type { ForeseenWave, PlanWave, TrafficBasis } from '../model/plan.ts'
-import { listAll, pluralize } from '../model/text/words.ts'
+import { formatLength, listAll, pluralize } from '../model/text/words.ts'
 import { listOthers, type TrafficProfile } from '../model/traffic.ts'
 import { hashJson } from './basis.ts'
 import type { Pacing } from './plan-times.ts'
@@ -29,6 +32,7 @@ export function createWaveTraffic(
     )
   return {
     figures,
+    health: isForeseen ? health : null,
     detector: isForeseen ? createDetector(figures.values(), health) : null,
     // A rise by the margin is tolerated.
     rise: 2 * (health?.margin ?? 0) || 1,
@@ -61,11 +65,38 @@ export function foreseeWaves(
   return waves.map((each) => ({ ...each, traffic: foresee(each) }))
 }
 
+const dayMs = 86_400_000
 const hint = '"edgewise stats --refresh" counts it'
 const reasons = [
   ['few-requests', 'too few requests'],
   ['many-errors', 'too many errors, or too varied ones'],
 ] as const
+
+/** Says what `onLittleData` does with the waves whose windows usually have too few requests. */
+function warnOfLittleData(waves: PlanWave[], health: HealthConfig): string[] {
+  const { minRequests, onLittleData } = health
+  const lengthMs = computeLength(health)
+  const own = waves.filter(
+    ({ traffic }) => traffic?.unknown === 0 && (traffic.requests * lengthMs) / dayMs < minRequests,
+  )
+  if (own.length === 0) return []
+  const count = addUp(own, ({ domains }) => domains)
+  const subject = `${pluralize(count, 'domain')} of ${nameWaves(own)}`
+  const effects = {
+    wait: `waits for more, up to ${formatLength(maxExtension * lengthMs)}, and then stops`,
+    pass: 'goes on after the pause',
+    stop: 'stops there',
+  }
+  return [
+    `${subject} ${count === 1 ? 'has' : 'have'} too few requests for the health check, fewer ` +
+      `than ${minRequests} in ${formatLength(lengthMs)}: "onLittleData: ${onLittleData}" ${effects[onLittleData]}`,
+  ]
+}
+
+function nameWaves(waves: PlanWave[]): string {
+  const numbers = waves.map(({ wave }) => String(wave))
+  return `${waves.length === 1 ? 'wave' : 'waves'} ${listAll(numbers, 'and')}`
+}
 
 /**
  * Warns of waves whose health check detects nothing, and of traffic that waves by it lack.
@@ -74,16 +105,15 @@ const reasons = [
  */
 export function warnOfTraffic(
   waves: PlanWave[],
-  { figures }: WaveTraffic,
+  { figures, health }: Pick<WaveTraffic, 'figures' | 'health'>,
   first: number | null,
 ): string[] {
   const blind = reasons.flatMap(([undetected, reason]) => {
     const own = waves.filter(({ traffic }) => traffic?.undetected === undetected)
-    const numbers = own.map(({ wave }) => String(wave))
-    const names = `${own.length === 1 ? 'wave' : 'waves'} ${listAll(numbers, 'and')}`
-    const text = `the health check of ${names} detects no rise of errors: ${reason}`
+    const text = `the health check of ${nameWaves(own)} detects no rise of errors: ${reason}`
     return own.length === 0 ? [] : [text]
   })
+  if (health !== null) blind.push(...warnOfLittleData(waves, health))
   if (first === null || waves.length < 2) return blind
   if (figures.size === 0)
     return [`no traffic of these domains is known, so waves are shares of domains; ${hint}`]

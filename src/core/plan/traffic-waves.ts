@@ -1,6 +1,6 @@
 import { addUp } from '../model/lists.ts'
 import { emptySum, type Detector, type TrafficSum } from '../health/detectable.ts'
-import type { Amount } from '../model/config.ts'
+import type { Amount, HealthConfig } from '../model/config.ts'
 import type { Domain } from '../model/item.ts'
 import type { DomainTraffic } from '../model/traffic.ts'
 import { collectKinds, type Kinds } from './wave-kinds.ts'
@@ -9,6 +9,8 @@ import { collectKinds, type Kinds } from './wave-kinds.ts'
 export interface WaveTraffic {
   /** Figures of the domains; one without any is in the last wave. */
   figures: ReadonlyMap<Domain, DomainTraffic>
+  /** The health check that the figures fit; null without. */
+  health: HealthConfig | null
   /** Foresees what a first wave detects; null if that is not known. */
   detector: Detector | null
   /** Rise that a first wave should detect, percentage points. */
@@ -42,7 +44,7 @@ export function arrangeByTraffic(
   first: Domain[],
   amounts: Amount[],
   kinds: Kinds,
-  traffic: WaveTraffic,
+  traffic: Omit<WaveTraffic, 'health'>,
 ): { order: Domain[]; ends: number[]; limits: number[] } {
   const count = (domain: Domain): number => traffic.figures.get(domain)?.requests ?? 0
   const add = (list: Iterable<Domain>) => addUp(list, count)
@@ -89,7 +91,7 @@ function chooseFirst(
   known: Domain[],
   first: Domain[],
   rooms: Room[],
-  { figures, detector, rise }: WaveTraffic,
+  { figures, detector, rise }: Omit<WaveTraffic, 'health'>,
 ): Domain[] {
   const shares = rooms.map(({ requests }) => requests)
   const before = shares.slice(0, -1).filter((share) => share < Infinity)

@@ -2,7 +2,7 @@ import type { HealthWindows } from '../../core/model/health.ts'
 import type { AppliedTimes, Rollout } from '../../core/model/rollout.ts'
 import { alignDown, grainMs } from '../../core/model/statistics.ts'
 import { inSpan } from '../../core/model/tracing.ts'
-import { decidingWindows, isClearlyWorse } from '../../core/health/judge.ts'
+import { decidingWindows, isClearlyWorse, maxExtension } from '../../core/health/judge.ts'
 import { computeWindows } from '../../core/health/windows.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { createComparison, type ComparedWave, type CompareWave } from './baseline-start.ts'
@@ -18,9 +18,6 @@ import {
 } from './report-wave.ts'
 import { isTransient, retryQuery, waitForStep } from './wait.ts'
 import { computePauseLeft, findWaveTimes } from './waves.ts'
-
-/** Maximum factor by which a window with too little data is extended. */
-const maxExtension = 12
 
 /** Returns whether a rollout has to wait after a wave. */
 export function needsWatching(
