@@ -1,3 +1,4 @@
+import { getOrAdd } from '../core/model/lists.ts'
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { findLinkIn } from './find-link.ts'
@@ -42,12 +43,8 @@ export function loadBelow(
 
 /** Tests whether a folder lies below a root and is reached without a link. */
 function isDirect(root: string, folder: string, folders: Map<string, boolean>): boolean {
-  const known = folders.get(folder)
-  if (known !== undefined) return known
   const path = join(root, folder)
-  const isReal = isWithin(root, path) && findReal(path) === path
-  folders.set(folder, isReal)
-  return isReal
+  return getOrAdd(folders, folder, () => isWithin(root, path) && findReal(path) === path)
 }
 
 /**

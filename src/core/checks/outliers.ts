@@ -1,7 +1,7 @@
 import { findHeaderCredentials } from '../catalog/header-credentials.ts'
 import type { Domain, ItemKey, ItemState, Snapshot } from '../model/item.ts'
 import { formatPointerStep, isObject, type Json } from '../model/json.ts'
-import { append, groupBy, groupByEach, addUp } from '../model/lists.ts'
+import { append, groupBy, groupByEach, addUp, getOrAdd } from '../model/lists.ts'
 import { holdsSecret, isSecret } from '../model/secret.ts'
 
 /** Domains that are compared: those with a profile, or with the same items but for one. */
@@ -71,9 +71,7 @@ function describeAll(desired: Snapshot, features: Map<string, Feature>): Map<Dom
   for (const [domain, items] of desired) {
     const values = new Map<string, string>()
     for (const [item, state] of items) {
-      const parts = known.get(state) ?? describeState(item, state, features)
-      known.set(state, parts)
-      for (const [key, text] of parts)
+      for (const [key, text] of getOrAdd(known, state, () => describeState(item, state, features)))
         values.set(key, text.includes(domain) ? text.replaceAll(domain, '${domain}') : text)
     }
     all.set(domain, values)
@@ -119,8 +117,8 @@ function compare(
   const counts = new Map<string, Map<string, number>>()
   for (const domain of domains)
     for (const [key, text] of values.get(domain) ?? []) {
-      const known = counts.get(key) ?? new Map<string, number>()
-      counts.set(key, known.set(text, (known.get(text) ?? 0) + 1))
+      const known = getOrAdd(counts, key, () => new Map<string, number>())
+      known.set(text, (known.get(text) ?? 0) + 1)
     }
   const add = (key: string) => addUp(counts.get(key)?.values() ?? [])
   return [...counts].flatMap(([key, texts]) => {

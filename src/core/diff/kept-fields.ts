@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import { catalogue } from '../catalog/catalogue.ts'
 import { fillKeptFields, pickKeptFields } from '../catalog/item-spec.ts'
 import { createItemState, type ItemState, type Snapshot } from '../model/item.ts'
@@ -31,9 +32,7 @@ export function addKeptFields(desired: Snapshot, recorded: Snapshot): Snapshot {
       if (before?.status !== 'confirmed' || value === undefined) continue
       const live = fillKeptFields(keptFields, value, before.candidates[0])
       if (live === value) continue
-      const text = JSON.stringify(live)
-      const state = states.get(text) ?? createItemState(live)
-      states.set(text, state)
+      const state = getOrAdd(states, JSON.stringify(live), () => createItemState(live))
       all.set(domain, new Map(all.get(domain)).set(key, state))
     }
   return all

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import { getItemSpec } from '../catalog/catalogue.ts'
 import { isSameAtService, type ItemSpec } from '../catalog/item-spec.ts'
 import type { ItemKey, ItemState, Snapshot, Value } from '../model/item.ts'
@@ -32,11 +33,8 @@ export function representSecrets(
     const known = listRecordedSecrets(recorded.get(domain)?.get(item))
     const name = [...known].join(' ')
     const representValue = (value: Value) => {
-      const values = represented.get(value) ?? new Map<string, Value>()
-      represented.set(value, values)
-      const result = values.get(name) ?? representSecretsIn(item, value, known, represent)
-      values.set(name, result)
-      return result
+      const values = getOrAdd(represented, value, () => new Map<string, Value>())
+      return getOrAdd(values, name, () => representSecretsIn(item, value, known, represent))
     }
     return { ...state, candidates: state.candidates.map(representValue) }
   })

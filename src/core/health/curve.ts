@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import type { CurvePoint, HealthRule, Window } from '../model/health.ts'
 import {
   findPeriodEnd,
@@ -34,13 +35,7 @@ export function createCurve(
 ) {
   const countSample = createSampleCount(rule.statuses)
   const periods = new Map<number, CurvePoint>()
-  const find = (time: number): CurvePoint => {
-    const known = periods.get(time)
-    if (known !== undefined) return known
-    const created = createPoint(time)
-    periods.set(time, created)
-    return created
-  }
+  const find = (time: number) => getOrAdd(periods, time, () => createPoint(time))
   for (let time = from; time < to; time = findPeriodEnd(time, rule.grain, zone)) find(time)
   return {
     /** Adds points of a domain. */

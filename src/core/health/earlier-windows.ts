@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import type { HealthRule, Sample, Window } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
 import type { Point } from '../model/statistics.ts'
@@ -35,8 +36,7 @@ export function createEarlierRequests(count: CountSample) {
   return {
     /** Adds points of a domain. */
     add: (domain: Domain, points: Point[]): void => {
-      const series = all.get(domain) ?? { times: [], requests: [], bad: [] }
-      all.set(domain, series)
+      const series = getOrAdd(all, domain, () => ({ times: [], requests: [], bad: [] }))
       for (const { time, counts } of points) {
         const { requests, bad } = count(counts)
         series.times.push(time)

@@ -52,6 +52,19 @@ export function addUp(list: Iterable<number>, count = (entry: number) => entry):
   return total
 }
 
+/** Returns what a map has for a key, after it has created what is missing. */
+export function getOrAdd<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  create: () => V,
+): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const created = create()
+  map.set(key, created)
+  return created
+}
+
 /** Compares texts by code unit. */
 export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0

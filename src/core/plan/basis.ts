@@ -1,3 +1,4 @@
+import { compareKeys, getOrAdd } from '../model/lists.ts'
 import { createHash } from 'node:crypto'
 import type { Domain, ItemState, Snapshot } from '../model/item.ts'
 import { pickDefined, type Json } from '../model/json.ts'
@@ -12,10 +13,9 @@ import { normalizeAddress } from '../model/text/url.ts'
 export function hashDomains(snapshot: Snapshot, domains: Iterable<Domain>): Record<Domain, string> {
   const texts = new WeakMap<ItemState, string>()
   const hashItems = (domain: Domain) => {
-    const items = [...(snapshot.get(domain) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const items = [...(snapshot.get(domain) ?? [])].toSorted(compareKeys)
     const fields = items.map(([item, state]) => {
-      const text = texts.get(state) ?? canonicalizeJson(toHashInput(state))
-      texts.set(state, text)
+      const text = getOrAdd(texts, state, () => canonicalizeJson(toHashInput(state)))
       return `${JSON.stringify(item)}:${text}`
     })
     return hashText(`{${fields.join()}}`)

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import { catalogue } from '../catalog/catalogue.ts'
 import type { Change, Write } from '../model/change.ts'
 import type { Domain, ItemKey, ItemState, Value } from '../model/item.ts'
@@ -9,11 +10,7 @@ import { convertValue } from './expression.ts'
 /** Numbers values by identity: equal numbers stand for the same value. */
 function createNumbering(): (value: unknown) => number {
   const numbers = new Map<unknown, number>()
-  return (value) => {
-    const number = numbers.get(value) ?? numbers.size
-    numbers.set(value, number)
-    return number
-  }
+  return (value) => getOrAdd(numbers, value, () => numbers.size)
 }
 
 /** The items of domains. */
@@ -34,25 +31,18 @@ export function createConfigLookup(snapshot: Configs): (domain: Domain) => Confi
   const number = createNumbering()
   const values = new Map<ItemState, unknown>()
   const configs = new Map<string, Config>()
-  const convert = (item: ItemKey, state: ItemState) => {
-    const known = values.get(state)
-    if (known !== undefined) return known
-    const value = convertItem(item, state.candidates[0] ?? null)
-    values.set(state, value)
-    return value
-  }
+  const convert = (item: ItemKey, state: ItemState) =>
+    getOrAdd(values, state, () => convertItem(item, state.candidates[0] ?? null))
   return (domain) => {
     // An item that is unset has no value, as one that is not managed.
     const items = [...(snapshot.get(domain) ?? [])].filter(
       ([, { status, candidates }]) => status !== 'unset' && candidates.length > 0,
     )
     const key = items.map(([, state]) => number(state)).join(' ')
-    const known = configs.get(key)
-    if (known !== undefined) return known
-    const value = Object.fromEntries(items.map(([item, state]) => [item, convert(item, state)]))
-    const config = { key: configs.size, value }
-    configs.set(key, config)
-    return config
+    return getOrAdd(configs, key, () => ({
+      key: configs.size,
+      value: Object.fromEntries(items.map(([item, state]) => [item, convert(item, state)])),
+    }))
   }
 }
 

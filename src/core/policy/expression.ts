@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import { Environment } from '@marcbachmann/cel-js'
 import { toSeconds } from '../catalog/cache-time.ts'
 import {
@@ -74,12 +75,11 @@ class TooMuchWork extends Error {}
 const environments = new Map<Subject, Environment>()
 
 function getEnvironment(on: Subject): Environment {
-  const known = environments.get(on)
-  if (known !== undefined) return known
-  const created = new Environment({ limits, homogeneousAggregateLiterals: false })
-  for (const name of listVariables(on)) created.registerVariable(name, 'map')
-  environments.set(on, created)
-  return created
+  return getOrAdd(environments, on, () => {
+    const created = new Environment({ limits, homogeneousAggregateLiterals: false })
+    for (const name of listVariables(on)) created.registerVariable(name, 'map')
+    return created
+  })
 }
 
 /**
@@ -187,11 +187,11 @@ function weigh(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   // A list may still grow.
   if (Array.isArray(value)) return value.length >> 2
-  const known = weights.get(value)
-  if (known !== undefined) return known
-  const weight = Object.values(value).reduce((sum: number, each) => sum + 1 + weigh(each), 0) >> 3
-  weights.set(value, weight)
-  return weight
+  return getOrAdd(
+    weights,
+    value,
+    () => Object.values(value).reduce((sum: number, each) => sum + 1 + weigh(each), 0) >> 3,
+  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { formatPointerStep, getOwn, isObject, type Json, type JsonObject } from '../model/json.ts'
 import {
@@ -78,9 +79,7 @@ function createEvaluation(expression: Expression, budget: Budget): (each: Case) 
     if (namesDomain || names.some((name) => keys[name] === undefined))
       return expression.evaluate(values, budget)
     const key = names.map((name) => keys[name]).join(' ')
-    const outcome = known.get(key) ?? expression.evaluate(values, budget)
-    known.set(key, outcome)
-    return outcome
+    return getOrAdd(known, key, () => expression.evaluate(values, budget))
   }
 }
 

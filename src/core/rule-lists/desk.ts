@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import type { Settings } from '../trace/readings.ts'
 import { findUrl, type Budget, type Space, type Wanted } from './find-url.ts'
 import {
@@ -56,33 +57,26 @@ export class Desk {
 
   /** Whether a rule matches a URL in every world or in none; null if neither is known. */
   answer(entries: readonly Entry[], seen: SeenUrl): boolean | null {
-    const known = this.#answers.get(entries) ?? new Map<string, boolean | null>()
-    this.#answers.set(entries, known)
-    const found = known.get(seen.url)
-    if (found !== undefined) return found
-    const { decidable, worlds } = this.#readWorlds(entries)
-    const matched = worlds.map(({ settings }) =>
-      decidable.some((entry) => entry.matches(settings, seen)),
-    )
-    const isSame = matched.length > 0 && matched.every((is) => is === matched[0])
-    const isKnown = isSame && (matched[0] === true || decidable.length === entries.length)
-    const answer = isKnown ? (matched[0] ?? null) : null
-    known.set(seen.url, answer)
-    return answer
+    const known = getOrAdd(this.#answers, entries, () => new Map<string, boolean | null>())
+    return getOrAdd(known, seen.url, () => {
+      const { decidable, worlds } = this.#readWorlds(entries)
+      const matched = worlds.map(({ settings }) =>
+        decidable.some((entry) => entry.matches(settings, seen)),
+      )
+      const isSame = matched.length > 0 && matched.every((is) => is === matched[0])
+      const isKnown = isSame && (matched[0] === true || decidable.length === entries.length)
+      return isKnown ? (matched[0] ?? null) : null
+    })
   }
 
   /** A URL that an entry matches in a world, of those that all forms of R2 have. */
   sample(entry: Entry, settings: Settings): SeenUrl | null {
-    const known = this.#samples.get(entry) ?? new Map<string, SeenUrl | null>()
-    this.#samples.set(entry, known)
-    const world = entry.nameWorld(settings)
-    const found = known.get(world)
-    if (found !== undefined) return found
-    const host = `https://${this.domain.startsWith('.') ? 'x' : ''}${this.domain}`
-    const text = this.#writeSample(entry, settings, host)
-    const made = text === null ? null : seeUrl(text)
-    known.set(world, made)
-    return made
+    const known = getOrAdd(this.#samples, entry, () => new Map<string, SeenUrl | null>())
+    return getOrAdd(known, entry.nameWorld(settings), () => {
+      const host = `https://${this.domain.startsWith('.') ? 'x' : ''}${this.domain}`
+      const text = this.#writeSample(entry, settings, host)
+      return text === null ? null : seeUrl(text)
+    })
   }
 
   #writeSample(entry: Entry, settings: Settings, host: string): string | null {
@@ -119,13 +113,11 @@ export class Desk {
   }
 
   #readWorlds(entries: readonly Entry[]): { decidable: readonly Entry[]; worlds: World[] } {
-    const known = this.#worlds.get(entries)
-    if (known !== undefined) return known
-    const decidable = entries.filter(({ isDecidable }) => isDecidable)
-    const open = listOpenReadings(this.settings, decidable)
-    const made = { decidable, worlds: listWorlds(this.settings, open) ?? [] }
-    this.#worlds.set(entries, made)
-    return made
+    return getOrAdd(this.#worlds, entries, () => {
+      const decidable = entries.filter(({ isDecidable }) => isDecidable)
+      const open = listOpenReadings(this.settings, decidable)
+      return { decidable, worlds: listWorlds(this.settings, open) ?? [] }
+    })
   }
 
   /** Finds a URL; undefined, and counted, if that takes too much. */

@@ -2,7 +2,7 @@ import { formPattern, readEffective } from '../effects/effective.ts'
 import { NoLanguage } from '../effects/witness/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
-import { append } from '../model/lists.ts'
+import { append, getOrAdd } from '../model/lists.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
 import type { Settings } from '../trace/readings.ts'
@@ -156,9 +156,7 @@ const names = new WeakMap<object, string>()
 /** The canonical text of a value; equal domains share most values. */
 function nameValue(value: Value): string {
   if (typeof value !== 'object' || value === null) return canonicalizeJson(value)
-  const found = names.get(value) ?? canonicalizeJson(value)
-  names.set(value, found)
-  return found
+  return getOrAdd(names, value, () => canonicalizeJson(value))
 }
 
 function listSeeing(items: Items, desk: Desk): Entry[] {

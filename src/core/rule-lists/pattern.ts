@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import type { PatternForm } from '../effects/effective.ts'
 import { buildLanguages, readCase, settle, type Language } from '../effects/witness/languages.ts'
 import type { Text } from '../model/secret.ts'
@@ -77,18 +78,13 @@ export class Entry {
 
   /** What it matches in a world. */
   shape(settings: Settings): Shape {
-    const name = this.nameWorld(settings)
-    const found = this.#shapes.get(name) ?? readShape(this.form, settings)
-    this.#shapes.set(name, found)
-    return found
+    return getOrAdd(this.#shapes, this.nameWorld(settings), () => readShape(this.form, settings))
   }
 
   /** Its languages in a world; a URL must be in one. */
   languages(settings: Settings): Language[] {
     const name = this.nameWorld(settings)
-    const found = this.#languages.get(name) ?? buildLanguages(this.form, settings)
-    this.#languages.set(name, found)
-    return found
+    return getOrAdd(this.#languages, name, () => buildLanguages(this.form, settings))
   }
 
   /** Whether it matches a URL in a world. */

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import type { Json } from '../model/json.ts'
 import { listAnswers, type Settings } from '../trace/readings.ts'
 import type { Space } from './find-url.ts'
@@ -24,26 +25,22 @@ const known = new WeakMap<Settings, Map<string, World[] | null>>()
 
 /** Lists the worlds of some open readings; null if there are too many. */
 export function listWorlds(settings: Settings, open: readonly number[]): World[] | null {
-  const worlds = known.get(settings) ?? new Map<string, World[] | null>()
-  known.set(settings, worlds)
-  const name = open.join()
-  const found = worlds.get(name)
-  if (found !== undefined) return found
-  const made = open.reduce<World[]>(
-    (list, number) =>
-      list.length > maxWorlds
-        ? list
-        : list.flatMap((world) =>
-            listAnswers(number).map((answer) => ({
-              settings: settle(world.settings, number, answer),
-              answers: [...world.answers, answer],
-            })),
-          ),
-    [{ settings, answers: [] }],
-  )
-  const kept = made.length > maxWorlds ? null : made
-  worlds.set(name, kept)
-  return kept
+  const worlds = getOrAdd(known, settings, () => new Map<string, World[] | null>())
+  return getOrAdd(worlds, open.join(), () => {
+    const made = open.reduce<World[]>(
+      (list, number) =>
+        list.length > maxWorlds
+          ? list
+          : list.flatMap((world) =>
+              listAnswers(number).map((answer) => ({
+                settings: settle(world.settings, number, answer),
+                answers: [...world.answers, answer],
+              })),
+            ),
+      [{ settings, answers: [] }],
+    )
+    return made.length > maxWorlds ? null : made
+  })
 }
 
 /** Settles one reading more. */

@@ -32,7 +32,7 @@ import type { YamlDocument } from '../yaml/yaml-file.ts'
 import { inputLimits } from '../../core/model/input-limits.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
-import { append } from '../../core/model/lists.ts'
+import { append, getOrAdd } from '../../core/model/lists.ts'
 import { type Progress, ignoreProgress } from '../../core/model/parallel.ts'
 import {
   type Diagnostic,
@@ -135,9 +135,8 @@ function parseDocuments(
     for (const finding of quota.take(document, findings))
       diagnostics.push(createDiagnostic(document, finding))
     if (declaration === null) continue
-    const key = JSON.stringify(declaration.profiles)
-    declaration.profiles = lists.get(key) ?? declaration.profiles
-    lists.set(key, declaration.profiles)
+    const { profiles } = declaration
+    declaration.profiles = getOrAdd(lists, JSON.stringify(profiles), () => profiles)
     declarations.push(declaration)
   }
   return { declarations, diagnostics }
@@ -200,9 +199,5 @@ function checkProfiles(defaults: Layer, byName: Profiles, rules: ConfigContext):
 /** Creates a lookup of the stack of a list of profiles, which builds each stack once. */
 function createStackLookup(byName: Profiles, defaults: Layer): StackLookup {
   const stacks = new Map<Declaration['profiles'], Stack>()
-  return (profiles) => {
-    const stack = stacks.get(profiles) ?? buildStack(profiles, byName, defaults)
-    stacks.set(profiles, stack)
-    return stack
-  }
+  return (profiles) => getOrAdd(stacks, profiles, () => buildStack(profiles, byName, defaults))
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/model/lists.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import type { ItemKey } from '../../core/model/item.ts'
 import type { Json } from '../../core/model/json.ts'
@@ -46,19 +47,11 @@ export class ItemCache {
 
   #measure(raw: Json): number {
     if (typeof raw !== 'object' || raw === null) return 1
-    const size = this.#sizes.get(raw) ?? countValues(raw)
-    this.#sizes.set(raw, size)
-    return size
+    return getOrAdd(this.#sizes, raw, () => countValues(raw))
   }
 }
 
 function countValues(value: Json): number {
   if (typeof value !== 'object' || value === null) return 1
   return Object.values(value).reduce<number>((sum, each) => sum + countValues(each), 1)
-}
-
-function getOrAdd<Key, Content>(map: Map<Key, Content>, key: Key, create: () => Content): Content {
-  const content = map.get(key) ?? create()
-  map.set(key, content)
-  return content
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/model/lists.ts'
 import type { Domain } from '../../core/model/item.ts'
 import type { Declaration, KnownManifest, Manifest, Profile } from './parse-document.ts'
 import { listIncluded, type Profiles } from './profiles.ts'
@@ -37,9 +38,9 @@ export function listFiles(
       file.manifests++
       for (const { domain } of declaration.domains) file.domains.push(domain)
     }
-    let uses = included.get(declaration.profiles)
-    if (uses === undefined)
-      included.set(declaration.profiles, (uses = listProfileFiles(declaration, profiles)))
+    const uses = getOrAdd(included, declaration.profiles, () =>
+      listProfileFiles(declaration, profiles),
+    )
     file.uses = file.uses.size === 0 ? uses : new Set([...file.uses, ...uses])
   }
   return [...files.values()]

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/model/lists.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import { dropFields, isHiddenField, listOmittedHidden } from '../../core/catalog/hidden-fields.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
@@ -261,9 +262,7 @@ function toState(spec: ItemSpec, payload: Json, value: Value, absent: string[]):
 
 /** Returns the finding about an unknown item; the search for a similar name is slow. */
 function findUnknownItem(item: string, { unknownItems }: ConfigContext): Finding {
-  const finding = unknownItems.get(item) ?? createUnknownItem(item)
-  unknownItems.set(item, finding)
-  return finding
+  return getOrAdd(unknownItems, item, () => createUnknownItem(item))
 }
 
 function createUnnamedItem(item: ItemKey): Finding {

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/model/lists.ts'
 import { createHmac, scryptSync } from 'node:crypto'
 import { createNew } from '../../core/model/secret.ts'
 
@@ -126,12 +127,6 @@ export class SecretFingerprints {
   }
 
   #deriveKey(value: string, salt: string): Buffer {
-    const name = `${salt} ${value}`
-    let key = this.#keys.get(name)
-    if (key === undefined) {
-      key = scryptSync(value, salt, 32, cost)
-      this.#keys.set(name, key)
-    }
-    return key
+    return getOrAdd(this.#keys, `${salt} ${value}`, () => scryptSync(value, salt, 32, cost))
   }
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/model/lists.ts'
 import {
   isAlias,
   isMap,
@@ -94,13 +95,12 @@ function locate(document: Document.Parsed, steps: string[]): Spot {
 const pairsByKey = new WeakMap<YAMLMap, Map<string, Pair>>()
 
 function indexPairs(map: YAMLMap): Map<string, Pair> {
-  const known = pairsByKey.get(map)
-  if (known !== undefined) return known
-  const pairs = new Map<string, Pair>()
-  for (const pair of map.items)
-    if (isScalar(pair.key) && typeof pair.key.value === 'string') pairs.set(pair.key.value, pair)
-  pairsByKey.set(map, pairs)
-  return pairs
+  return getOrAdd(pairsByKey, map, () => {
+    const pairs = new Map<string, Pair>()
+    for (const pair of map.items)
+      if (isScalar(pair.key) && typeof pair.key.value === 'string') pairs.set(pair.key.value, pair)
+    return pairs
+  })
 }
 
 function getRange({ key, value }: Spot, part?: 'key'): [number, number] | null {

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/model/lists.ts'
 import { isSameJson } from '../../core/model/json.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { formatDoubt, parseDoubt, type DoubtMark } from '../format/journal.ts'
@@ -74,14 +75,13 @@ function findMarkedDoubts(
   for (const [write, domains] of batches.flatMap(({ intents }) => [...intents])) {
     if (!writes.includes(write)) continue
     for (const [domain, intended] of domains) {
-      const items = doubted.get(domain) ?? new Map(recorded.get(domain))
+      const items = getOrAdd(doubted, domain, () => new Map(recorded.get(domain)))
       for (const [item, state] of intended) items.set(item, joinDoubts(items.get(item), state))
       for (const item of cleared) {
         const state = items.get(item)
         if (state !== undefined && !intended.has(item))
           items.set(item, { ...state, status: 'in-doubt', unknown: true, open: true })
       }
-      doubted.set(domain, items)
     }
   }
   return doubted

@@ -33,7 +33,7 @@ import type {
   RecordedState,
 } from './store.ts'
 import { dirname } from 'node:path'
-import { groupBy } from '../../core/model/lists.ts'
+import { groupBy, getOrAdd } from '../../core/model/lists.ts'
 import { loadMarkedApplies } from './doubt-marks.ts'
 import { parseDomainFile } from '../format/domain-file.ts'
 import { parseBatch, toApplied, type JournalEntry } from '../format/journal.ts'
@@ -208,14 +208,13 @@ function collectIntended(batches: Batches): IntendedChanges {
       for (const [domain, items] of domains)
         written.set(domain, new Map([...(written.get(domain) ?? []), ...items]))
     for (const [domain, items] of before) {
-      const own = changes.get(domain) ?? new Map<ItemKey, IntendedItem>()
+      const own = getOrAdd(changes, domain, () => new Map<ItemKey, IntendedItem>())
       for (const [item, state] of items) {
         const intended = written.get(domain)?.get(item)
         // An earlier batch of the apply may have changed the item already.
         const earlier = own.get(item) ?? { before: state, intended: null }
         own.set(item, { ...earlier, intended: intended ?? earlier.intended })
       }
-      changes.set(domain, own)
     }
   }
   return changes

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { findMax } from '../../core/model/lists.ts'
+import { findMax, getOrAdd } from '../../core/model/lists.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { StatePaths } from '../format/state-paths.ts'
 import { hashStored } from '../format/chain-entry.ts'
@@ -128,7 +128,7 @@ export function findDoubts(
         continue
       }
       for (const [domain, intended] of domains) {
-        const items = doubted.get(domain) ?? new Map(recorded.get(domain))
+        const items = getOrAdd(doubted, domain, () => new Map(recorded.get(domain)))
         for (const [item, state] of intended) {
           const known = items.get(item)
           const isOwnPart =
@@ -139,7 +139,6 @@ export function findDoubts(
           // A part of the write that was confirmed is final. Another may be sent again.
           else if (known.status === 'in-doubt') items.set(item, reopen(known))
         }
-        doubted.set(domain, items)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { findMin } from '../lists.ts'
+import { findMin, getOrAdd } from '../lists.ts'
 
 /**
  * Conversion between UTC and local time. A local time is in milliseconds like those since 1970, by
@@ -29,9 +29,7 @@ const zones = new Map<string, TimeZone>()
  * @throws RangeError for an unknown name
  */
 export function createTimeZone(name: string): TimeZone {
-  const zone = zones.get(name) ?? buildTimeZone(name)
-  zones.set(name, zone)
-  return zone
+  return getOrAdd(zones, name, () => buildTimeZone(name))
 }
 
 function buildTimeZone(name: string): TimeZone {

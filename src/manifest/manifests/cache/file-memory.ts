@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { findVersion } from '../../../files/look.ts'
-import { groupBy } from '../../../core/model/lists.ts'
+import { groupBy, getOrAdd } from '../../../core/model/lists.ts'
 import type { Diagnostic } from '../../../core/model/problem.ts'
 import { findReference, listSecrets, type SecretKeeper } from '../../../core/model/secret.ts'
 import type { Layer } from '../../workspace-file/find-origin.ts'
@@ -91,10 +91,7 @@ export class FileMemory {
     )
     const hashes = new Map<string, string>()
     const isCurrent = ({ profiles, hash }: Known['stacks'][number]) => {
-      const name = JSON.stringify(profiles)
-      const current = hashes.get(name) ?? hashStack(profiles)
-      hashes.set(name, current)
-      return current === hash
+      return getOrAdd(hashes, JSON.stringify(profiles), () => hashStack(profiles)) === hash
     }
     const loaded = kept.map((each) => {
       if (each.known !== null && each.known.stacks.every(isCurrent))

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../core/model/lists.ts'
+import { groupBy, getOrAdd } from '../../../core/model/lists.ts'
 import type { Domain, ItemKey, ItemState } from '../../../core/model/item.ts'
 import { type SecretKeeper, findReference, listSecrets } from '../../../core/model/secret.ts'
 import type { KnownManifest } from '../parse-document.ts'
@@ -177,12 +177,8 @@ class Tables {
   }
 
   #addStack(profiles: string[]): number {
-    const name = JSON.stringify(profiles)
-    const known = this.#stacks.get(name)
-    if (known !== undefined) return known
-    const index = this.content.stacks.push({ profiles, hash: this.#hashStack(profiles) }) - 1
-    this.#stacks.set(name, index)
-    return index
+    const add = () => this.content.stacks.push({ profiles, hash: this.#hashStack(profiles) }) - 1
+    return getOrAdd(this.#stacks, JSON.stringify(profiles), add)
   }
 
   #addItem(item: ItemKey, state: ItemState): number {
@@ -196,10 +192,8 @@ class Tables {
   }
 
   #listReferences(state: ItemState): (string | null)[] {
-    const known = this.#references.get(state)
-    const references = known ?? Array.from(listSecrets(state.candidates), findReference)
-    if (known === undefined) this.#references.set(state, references)
-    return references
+    const list = () => Array.from(listSecrets(state.candidates), findReference)
+    return getOrAdd(this.#references, state, list)
   }
 }
 
