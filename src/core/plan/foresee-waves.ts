@@ -3,7 +3,7 @@ import { maxExtension } from '../health/judge.ts'
 import { computeLength } from '../health/windows.ts'
 import type { HealthConfig } from '../model/config.ts'
 import type { Write } from '../model/change.ts'
-import { groupBy, addUp } from '../model/lists.ts'
+import { groupBy, addUp, append } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import type { ForeseenWave, PlanWave, TrafficBasis } from '../model/plan.ts'
 import { formatLength, listAll, pluralize } from '../model/text/words.ts'
@@ -82,14 +82,15 @@ function warnOfLittleData(waves: PlanWave[], health: HealthConfig): string[] {
   if (own.length === 0) return []
   const count = addUp(own, ({ domains }) => domains)
   const subject = `${pluralize(count, 'domain')} of ${nameWaves(own)}`
+  const verb = count === 1 ? 'has' : 'have'
   const effects = {
     wait: `waits for more, up to ${formatLength(maxExtension * lengthMs)}, and then stops`,
     pass: 'goes on after the pause',
     stop: 'stops there',
   }
   return [
-    `${subject} ${count === 1 ? 'has' : 'have'} too few requests for the health check, fewer ` +
-      `than ${minRequests} in ${formatLength(lengthMs)}: "onLittleData: ${onLittleData}" ${effects[onLittleData]}`,
+    `${subject} ${verb} too few requests for the health check, fewer than ${minRequests} in ` +
+      `${formatLength(lengthMs)}: "onLittleData: ${onLittleData}" ${effects[onLittleData]}`,
   ]
 }
 
@@ -113,7 +114,7 @@ export function warnOfTraffic(
     const text = `the health check of ${nameWaves(own)} detects no rise of errors: ${reason}`
     return own.length === 0 ? [] : [text]
   })
-  if (health !== null) blind.push(...warnOfLittleData(waves, health))
+  if (health !== null) append(blind, warnOfLittleData(waves, health))
   if (first === null || waves.length < 2) return blind
   if (figures.size === 0)
     return [`no traffic of these domains is known, so waves are shares of domains; ${hint}`]
