@@ -32,7 +32,6 @@ describe('a domain', () => {
       verdict: 'worse',
       before: { requests: 1000, bad: 5 },
       after: { requests: 1000, bad: 55 },
-      shortage: null,
     })
     expect(domains.get('a.example')?.rise).toBeCloseTo(5, 9)
     expect(domains.get('a.example')?.pValue).toBeLessThan(1e-9)
@@ -61,7 +60,7 @@ describe('a domain', () => {
     const alone = judge({ 'a.example': quiet })
     expect([alone.verdict, alone.domains.get('a.example')]).toMatchObject([
       'too-little-data',
-      { verdict: 'too-little-data', pValue: null, shortage: 'few requests' },
+      { verdict: 'too-little-data', pValue: null },
     ])
     const among = judge({ 'a.example': quiet, 'b.example': still })
     expect(among.verdict).toBe('same-or-better')
@@ -88,19 +87,19 @@ describe('a domain', () => {
     )
   })
 
-  it.each<[string, Both, string]>([
-    ['new', [{}, buildCounts(1000, 500)], 'no requests before'],
-    ['collapsed', [buildCounts(10_000, 0), {}], 'no requests after'],
-    ['silent', [{}, {}], 'no requests'],
-    ['nearly collapsed', [buildCounts(10_000, 0), buildCounts(3, 3)], 'few requests'],
-  ])('that is %s has too little data, with the reason', (_what, both, shortage) => {
-    const health = judge({ 'a.example': both })
-    expect(health).toMatchObject({ verdict: 'too-little-data', whole: { shortage } })
-    expect(health.domains.get('a.example')).toMatchObject({
-      verdict: 'too-little-data',
-      shortage,
-      pValue: null,
-    })
+  it.each<[string, Both]>([
+    ['new', [{}, buildCounts(1000, 500)]],
+    ['collapsed', [buildCounts(10_000, 0), {}]],
+    ['silent', [{}, {}]],
+    ['nearly collapsed', [buildCounts(10_000, 0), buildCounts(3, 3)]],
+  ])('that is %s has too little data', (_what, both) => {
+    const none = { verdict: 'too-little-data', pValue: null }
+    for (const minRequests of [0, usual.minRequests]) {
+      const health = judge({ 'a.example': both }, { minRequests })
+      const isEnough = minRequests === 0 && both.every((counts) => Object.keys(counts).length > 0)
+      if (isEnough) expect(health.whole.pValue).not.toBeNull()
+      else expect([health.whole, health.domains.get('a.example')]).toMatchObject([none, none])
+    }
     expect(judge({ 'a.example': both, 'b.example': still }).verdict).toBe('same-or-better')
   })
 
@@ -110,9 +109,9 @@ describe('a domain', () => {
       new Map([['b.example', buildCounts(1000, 1)]]),
       usual,
     )
-    expect([...health.domains].map(([domain, { shortage }]) => [domain, shortage])).toEqual([
-      ['a.example', 'no requests after'],
-      ['b.example', 'no requests before'],
+    expect([...health.domains].map(([domain, { verdict }]) => [domain, verdict])).toEqual([
+      ['a.example', 'too-little-data'],
+      ['b.example', 'too-little-data'],
     ])
   })
 })

@@ -1,11 +1,10 @@
+import { computeShare } from '../model/statistics.ts'
 import type {
   Comparison,
   DomainCounts,
   HealthRule,
-  DataShortage,
   Sample,
   Variation,
-  Verdict,
   WaveHealth,
 } from '../model/health.ts'
 import type { Domain } from '../model/item.ts'
@@ -118,15 +117,14 @@ function addVariation(
 }
 
 function compareSamples(before: Sample, after: Sample, measure: Measure): Comparison {
-  const shortage = findShortage(before, after, measure)
+  const isEnough = hasEnough(before, after, measure)
   return {
-    verdict: chooseVerdict(shortage),
+    verdict: isEnough ? 'same-or-better' : 'too-little-data',
     before,
     after,
-    rise: 100 * (computeBadShare(after) - computeBadShare(before)),
-    pValue:
-      shortage === null ? computePValue(buildContingencyTable(before, after), after.bad) : null,
-    shortage,
+    rise:
+      100 * (computeShare(after.bad, after.requests) - computeShare(before.bad, before.requests)),
+    pValue: isEnough ? computePValue(buildContingencyTable(before, after), after.bad) : null,
   }
 }
 
@@ -140,7 +138,7 @@ function compareWhole(domains: Comparison[], measure: Measure): Comparison {
     domains.map((each) => each.after),
   ].map(sumSamples) as [Sample, Sample]
   const pairs = domains.filter((each) => each.before.requests > 0 && each.after.requests > 0)
-  const lack = findShortage(
+  const isEnough = hasEnough(
     sumSamples(pairs.map((each) => each.before)),
     sumSamples(pairs.map((each) => each.after)),
     measure,
@@ -148,28 +146,17 @@ function compareWhole(domains: Comparison[], measure: Measure): Comparison {
   const strata = pairs.map((each) => buildContingencyTable(each.before, each.after))
   const bad = pairs.reduce((sum, each) => sum + each.after.bad, 0)
   return {
-    verdict: chooseVerdict(lack),
+    verdict: isEnough ? 'same-or-better' : 'too-little-data',
     before,
     after,
     rise: computeCommonRise(pairs),
-    pValue: lack === null ? computeStratifiedPValue(strata, bad) : null,
-    shortage: lack === null ? null : (findShortage(before, after, measure) ?? lack),
+    pValue: isEnough ? computeStratifiedPValue(strata, bad) : null,
   }
 }
 
-function chooseVerdict(lack: DataShortage): Verdict {
-  return lack === null ? 'same-or-better' : 'too-little-data'
-}
-
-function findShortage(before: Sample, after: Sample, { minRequests }: Measure): DataShortage {
-  if (before.requests === 0 && after.requests === 0) return 'no requests'
-  if (after.requests === 0) return 'no requests after'
-  if (before.requests === 0) return 'no requests before'
-  return Math.min(before.requests, after.requests) < minRequests ? 'few requests' : null
-}
-
-function computeBadShare({ requests, bad }: Sample): number {
-  return requests === 0 ? 0 : bad / requests
+/** Tests whether both windows have enough requests; one without any can't be compared. */
+function hasEnough(before: Sample, after: Sample, { minRequests }: Measure): boolean {
+  return Math.min(before.requests, after.requests) >= Math.max(1, minRequests)
 }
 
 function sumSamples(samples: Sample[]): Sample {

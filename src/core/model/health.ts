@@ -48,14 +48,6 @@ export interface Variation {
 /** Result of comparing the requests of a wave with its baseline. */
 export type Verdict = 'same-or-better' | 'worse' | 'too-little-data'
 
-/** Reason for too little data; null if there is enough. */
-export type DataShortage =
-  | 'no requests'
-  | 'no requests before'
-  | 'no requests after'
-  | 'few requests'
-  | null
-
 /** All requests of a window, and the bad ones. */
 export interface Sample {
   requests: number
@@ -80,7 +72,6 @@ export interface Comparison {
    * if that is larger. Null if nothing was tested.
    */
   pValue: number | null
-  shortage: DataShortage
 }
 
 /** Result of the health check of a wave. */
