@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/core/model/config.ts'
 import type { Domain } from '../../src/core/model/item.ts'
-import { computeWaveSizes } from '../../src/core/plan/assign-waves.ts'
+import { computeWaveEnds, listSizes } from '../../src/core/plan/assign-waves.ts'
 import type { WriteProblem } from '../../src/core/plan/group-writes.ts'
 import { writeInWaves, type WaveSolution } from '../../src/core/plan/write-in-waves.ts'
 import { families } from './fleet-mixes.ts'
@@ -50,7 +50,9 @@ describe.each(problemsByFamily)('a fleet of the family %s in waves', (_, problem
       expect(write.domains.length).toBeLessThanOrEqual(problem.domainsPerWrite)
     const waves = listDomainsByWave(solution)
     const first = problem.isFirst === undefined ? 0 : firstDomains.size
-    expect(waves.map((own) => own.length)).toEqual(computeWaveSizes(amounts, names.length, first))
+    expect(waves.map((own) => own.length)).toEqual(
+      listSizes(computeWaveEnds(amounts, names.length, first)),
+    )
     expect(waves.flat().toSorted()).toEqual(names.toSorted())
     for (const name of names.filter((each) => problem.isFirst?.(each) === true))
       expect(waves[0]).toContain(name)

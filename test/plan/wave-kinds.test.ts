@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/core/model/config.ts'
 import type { Change } from '../../src/core/model/change.ts'
 import type { Domain } from '../../src/core/model/item.ts'
-import { assignWaves, computeWaveSizes } from '../../src/core/plan/assign-waves.ts'
+import { assignWaves, computeWaveEnds, listSizes } from '../../src/core/plan/assign-waves.ts'
 import {
   choosePioneers,
   describeKinds,
@@ -120,7 +120,7 @@ describe('waves of domains with several kinds of change', () => {
           steps: 2_000,
         })
         const own = domains.filter((name) => first.has(name)).length
-        const sizes = computeWaveSizes(amounts, domains.length, own)
+        const sizes = listSizes(computeWaveEnds(amounts, domains.length, own))
         expect(
           sizes.map((_, k) => domains.filter((name) => waves.get(name) === k + 1).length),
         ).toEqual(sizes)

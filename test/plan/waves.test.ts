@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Amount } from '../../src/core/model/config.ts'
 import type { Domain } from '../../src/core/model/item.ts'
-import { assignWaves, computeWaveSizes } from '../../src/core/plan/assign-waves.ts'
+import { assignWaves, computeWaveEnds, listSizes } from '../../src/core/plan/assign-waves.ts'
 import { groupWrites, type WriteProblem } from '../../src/core/plan/group-writes.ts'
 import { writeInWaves, type WaveSolution } from '../../src/core/plan/write-in-waves.ts'
 import { fc, itOften, runs } from '../runs.ts'
@@ -36,7 +36,7 @@ const buildProblem = (counts: number[]): WriteProblem => ({
   solver: null,
 })
 
-describe('computeWaveSizes', () => {
+describe('the sizes of waves', () => {
   it.each<[Amount[], number, number, number[]]>([
     [[{ percent: 100 }], 7, 0, [7]],
     [[{ count: 1 }, { percent: 5 }, { percent: 25 }, { percent: 100 }], 200, 0, [1, 9, 40, 150]],
@@ -49,7 +49,7 @@ describe('computeWaveSizes', () => {
     [[{ count: 1 }, { percent: 50 }, { percent: 100 }], 10, 3, [3, 2, 5]],
     [[{ count: 1 }, { percent: 20 }, { percent: 100 }], 10, 4, [4, 6]],
   ])('%j of %i domains, %i of them first: %j', (cumulative, count, first, expected) => {
-    expect(computeWaveSizes(cumulative, count, first)).toEqual(expected)
+    expect(listSizes(computeWaveEnds(cumulative, count, first))).toEqual(expected)
   })
 })
 
@@ -65,7 +65,9 @@ describe('writeInWaves', () => {
         expect(findFaults(problem, writes)).toEqual([])
         const domains = new Set(problem.needs.map((each) => each.domain)).size
         for (const waves of listWavesByDomain(solution).values()) expect(waves.size).toBe(1)
-        expect(countDomainsByWave(solution)).toEqual(computeWaveSizes(cumulative, domains, 0))
+        expect(countDomainsByWave(solution)).toEqual(
+          listSizes(computeWaveEnds(cumulative, domains, 0)),
+        )
         expect(writes.map(({ id }) => id)).toEqual(writes.map((_, i) => i + 1))
         const waves = writes.map(({ wave }) => wave)
         expect(waves).toEqual(waves.toSorted((a, b) => a - b))

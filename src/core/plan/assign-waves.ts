@@ -130,16 +130,15 @@ function placeByTraffic(
   }
 }
 
-/** Computes the number of domains of each wave: at least `first` in wave 1, no empty wave. */
-export function computeWaveSizes(amounts: Amount[], domains: number, first: number): number[] {
-  return listSizes(computeWaveEnds(amounts, domains, first))
-}
-
-function listSizes(ends: number[]): number[] {
+/** Lists the number of domains of each wave without the empty ones. */
+export function listSizes(ends: number[]): number[] {
   return ends.map((end, i) => end - (ends[i - 1] ?? 0)).filter((size) => size > 0)
 }
 
-/** Computes the number of domains placed by the end of each wave, empty waves included. */
+/**
+ * Computes the number of domains placed by the end of each wave, empty waves included: at least
+ * `first` in the first.
+ */
 export function computeWaveEnds(amounts: Amount[], domains: number, first: number): number[] {
   let placed = 0
   return amounts.map((amount) => {
