@@ -1,3 +1,4 @@
+import { attempt } from './look.ts'
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -139,14 +140,4 @@ function prune(folder: string, nowMs: number, kind: RegExp, maxFiles: number): v
     ({ path, atMs }) => path.endsWith('.tmp') && nowMs - atMs > abandonedMs,
   )
   for (const { path } of [...old, ...abandoned]) rmSync(path, { force: true })
-}
-
-/** Returns null where the file system fails: the result is the same without a cache. */
-export function attempt<T>(work: () => T): T | null {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return null
-    throw error
-  }
 }

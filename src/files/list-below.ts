@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, type Dirent } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { isWithin } from './is-inside.ts'
 import { maxListed } from './list-names.ts'
-import { findCode, findKind } from './look.ts'
+import { attempt, findCode, findKind } from './look.ts'
 
 /** A file or folder of a folder. Links are shown as what they lead to. */
 export type Entry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>
@@ -80,12 +80,7 @@ function findExit(root: string, path: string): string | null {
 
 /** Resolves all links of a path; null if that fails. */
 export function findReal(path: string): string | null {
-  try {
-    return realpathSync.native(path)
-  } catch (error) {
-    findCode(error)
-    return null
-  }
+  return attempt(() => realpathSync.native(path))
 }
 
 function resolveFolder(path: string): string | null {

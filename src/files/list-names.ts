@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { findCode } from './look.ts'
+import { attempt } from './look.ts'
 
 /**
  * Maximum number of files and folders that one search lists. A workspace of 100,000 domains has
@@ -20,12 +20,6 @@ export function listNames(folder: string): string[] {
 
 /** Lists the names of all but the folders in a folder; none if it can't be read. */
 export function listFileNames(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? [] : [entry.name],
-    )
-  } catch (error) {
-    findCode(error)
-    return []
-  }
+  const entries = attempt(() => readdirSync(folder, { withFileTypes: true })) ?? []
+  return entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]))
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 
 /** Kind of what a path leads to: a pipe, a device and a socket are a `stream`. */
-export type Kind = 'file' | 'folder' | 'stream'
+type Kind = 'file' | 'folder' | 'stream'
 
 /** Tests whether a path leads to anything, with its links followed. */
 export function exists(path: string): boolean {
@@ -23,13 +23,8 @@ export function exists(path: string): boolean {
  * can't be looked at.
  */
 export function findKind(path: string): Kind | null {
-  try {
-    const status = statSync(path)
-    return status.isFile() ? 'file' : status.isDirectory() ? 'folder' : 'stream'
-  } catch (error) {
-    findCode(error)
-    return null
-  }
+  const status = attempt(() => statSync(path))
+  return status && (status.isFile() ? 'file' : status.isDirectory() ? 'folder' : 'stream')
 }
 
 /**
@@ -37,13 +32,8 @@ export function findKind(path: string): Kind | null {
  * what can't be looked at.
  */
 export function findVersion(path: string): string {
-  try {
-    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path)
-    return [dev, ino, size, mtimeMs, ctimeMs].join()
-  } catch (error) {
-    findCode(error)
-    return ''
-  }
+  const { dev, ino, size, mtimeMs, ctimeMs } = attempt(() => statSync(path)) ?? {}
+  return dev === undefined ? '' : [dev, ino, size, mtimeMs, ctimeMs].join()
 }
 
 /** Tests whether a path itself is a link. */
@@ -53,12 +43,7 @@ export function isLink(path: string): boolean {
 
 /** Returns the text of a link; null for anything else, and for nothing. */
 export function readLink(path: string): string | null {
-  try {
-    return readlinkSync(path)
-  } catch (error) {
-    findCode(error)
-    return null
-  }
+  return attempt(() => readlinkSync(path))
 }
 
 /** Resolves all links of an existing path. Throws what the file system throws. */
@@ -91,8 +76,13 @@ export function mayBeTerminal(descriptor: number): boolean {
 
 /** Finds the type of the file system of a folder (`statfs`); null if it does not name one. */
 export function findFileSystemType(folder: string): number | null {
+  return attempt(() => statfsSync(folder).type)
+}
+
+/** Returns null where the file system fails. */
+export function attempt<T>(work: () => T): T | null {
   try {
-    return statfsSync(folder).type
+    return work()
   } catch (error) {
     findCode(error)
     return null

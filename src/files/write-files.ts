@@ -16,7 +16,7 @@ import { dirname } from 'node:path'
 import { append } from '../core/model/lists.ts'
 import { ignoreProgress, type Progress } from '../core/model/parallel.ts'
 import { isInside } from './is-inside.ts'
-import { findCode } from './look.ts'
+import { attempt, findCode } from './look.ts'
 
 /** A file to write. */
 export interface FileToWrite {
@@ -92,7 +92,8 @@ export function writeFiles(
       .filter((each) => !restore(each))
       .map((each) => each.path)
     for (const { draft } of drafts) rmSync(draft, { force: true })
-    for (const folder of folders) removeEmpty(folder)
+    // Somebody else may have put a file there.
+    for (const folder of folders) attempt(() => rmdirSync(folder))
     return { path, code, left }
   }
 }
@@ -127,23 +128,12 @@ function createDraft(root: string, file: FileToWrite, temporary: string): Draft 
 
 /** Removes or restores a file; returns whether it could. */
 function restore({ target, before }: Draft): boolean {
-  try {
+  const done = attempt(() => {
     if (before === null) rmSync(target, { force: true })
     else writeFileSync(target, before)
     return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return false
-    throw error
-  }
-}
-
-function removeEmpty(folder: string): void {
-  try {
-    rmdirSync(folder)
-  } catch (error) {
-    // Somebody else has put a file there.
-    if (!(error instanceof Error && 'code' in error)) throw error
-  }
+  })
+  return done === true
 }
 
 function createError(code: string): Error {
