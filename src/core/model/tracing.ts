@@ -1,5 +1,10 @@
-import { context, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { Span as AnySpan, SpanKind } from '@opentelemetry/api'
+import {
+  context,
+  type Span as AnySpan,
+  type SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
 import { EdgewiseError } from './edgewise-error.ts'
 
 /** Names of the spans, beside those of commands. HTTP calls are named after their method. */

@@ -1,5 +1,4 @@
-import { groupByEach } from '../model/lists.ts'
-import { compare } from '../model/lists.ts'
+import { compare, groupByEach } from '../model/lists.ts'
 import type { Cell, Column, ColumnKind, CoverProblem, Row } from './cover/cover-problem.ts'
 
 /** A domain's need of one bundle: met by the whole value, or by all of its parts. */

@@ -4,8 +4,17 @@ import { omitFields } from '../../core/catalog/observation.ts'
 import { findSecretFields, parseItem } from '../../core/catalog/parse-item.ts'
 import { isImperative } from '../../core/catalog/problems.ts'
 import type { ObservedItem, Unreadable } from '../../core/model/drift.ts'
-import { createItemState, isUnset, unrecordedState, unsetState } from '../../core/model/item.ts'
-import type { Domain, ItemState, ItemKey, Snapshot, Value } from '../../core/model/item.ts'
+import {
+  createItemState,
+  isUnset,
+  unrecordedState,
+  unsetState,
+  type Domain,
+  type ItemState,
+  type ItemKey,
+  type Snapshot,
+  type Value,
+} from '../../core/model/item.ts'
 import {
   resolvePointer,
   isObject,

@@ -3,11 +3,10 @@ import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import { decodeText } from '../../core/model/input-limits.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { formatPointerStep } from '../../core/model/json.ts'
-import { tokenVariable, type DatabaseSecrets } from '../workspace-file/credentials.ts'
+import { getVariable, tokenVariable, type DatabaseSecrets } from '../workspace-file/credentials.ts'
 import { explainFailure } from '../../files/explain-failure.ts'
 import { explainVariables } from '../workspace-file/workspace-env.ts'
 import { maxSecretBytes, runCommand, trimLineBreak } from './run-command.ts'
-import { getVariable } from '../workspace-file/credentials.ts'
 import type { SecretSource } from '../workspace-file/workspace.ts'
 
 type Env = Record<string, string | undefined>

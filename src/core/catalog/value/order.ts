@@ -1,5 +1,4 @@
-import { toList, type Json } from '../../model/json.ts'
-import { getOwn, isObject, type JsonObject } from '../../model/json.ts'
+import { getOwn, isObject, toList, type Json, type JsonObject } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import { canonicalizeBySchema, splitCanonical } from './canonical.ts'
 import {

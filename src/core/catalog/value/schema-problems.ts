@@ -1,6 +1,5 @@
 import { inputLimits } from '../../model/input-limits.ts'
-import type { Json } from '../../model/json.ts'
-import { resolvePointer, formatPointerStep } from '../../model/json.ts'
+import { resolvePointer, formatPointerStep, type Json } from '../../model/json.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { SchemaError } from '../../model/text/schema-fault.ts'
 import { describeMissingField, describeRefusal } from '../problems.ts'
