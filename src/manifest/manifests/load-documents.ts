@@ -1,3 +1,4 @@
+import { splitIntoChunks } from '../../core/model/lists.ts'
 import { serial, type Parallel, type Progress, type TaskKind } from '../../core/model/parallel.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { loadSource } from './load-source.ts'
@@ -58,9 +59,7 @@ export function loadDocuments(
       report(i, paths.length)
       return loadFile(root, path, folders)
     })
-  const tasks: FileTask[] = []
-  for (let start = 0; start < paths.length; start += filesPerTask)
-    tasks.push({ root, paths: paths.slice(start, start + filesPerTask) })
+  const tasks = splitIntoChunks(paths, filesPerTask).map((part) => ({ root, paths: part }))
   const loaded = parallel.run(loadPlainFiles, tasks, { progress: report })
   return loaded.flat().map((plain, i) => {
     const path = paths[i] ?? ''

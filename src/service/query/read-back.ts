@@ -1,3 +1,4 @@
+import { splitIntoChunks } from '../../core/model/lists.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { getOwn, isObject, type Json, type JsonObject } from '../../core/model/json.ts'
@@ -22,10 +23,7 @@ const configWhat = 'the stored configuration (service.readBack)'
  * @throws EdgewiseError `access`, `service-refused`, `service-failed`, `answer-invalid`, `declined`
  */
 export function queryConfigs(domains: Domain[], context: QueryContext) {
-  const parts = Array.from({ length: Math.ceil(domains.length / maxDomains) }, (_, i) =>
-    domains.slice(i * maxDomains, (i + 1) * maxDomains),
-  )
-  return queryParts(parts, context, queryPart)
+  return queryParts(splitIntoChunks(domains, maxDomains), context, queryPart)
 }
 
 /** Queries a part; if the service refuses it for an unknown domain, its halves. */

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
-import { findMax, findMin } from '../../core/model/lists.ts'
+import { findMax, findMin, splitIntoChunks } from '../../core/model/lists.ts'
 import {
   type Grain,
   type Question,
@@ -97,10 +97,7 @@ function chooseSumSize(domains: number | 'all', length: number, grain: Grain): S
 
 function groupDomains(domains: Question['domains'], size: number): (Domain[] | 'all')[] {
   if (domains === 'all') return ['all']
-  const distinct = [...new Set(domains)]
-  return Array.from({ length: Math.ceil(distinct.length / size) }, (_, i) =>
-    distinct.slice(i * size, (i + 1) * size),
-  )
+  return splitIntoChunks([...new Set(domains)], size)
 }
 
 /** Splits [from, to) into spans no longer than `longest` ms, however the service measures them. */
