@@ -1,3 +1,4 @@
+import { omitFields } from '../../core/catalog/observation.ts'
 import type { ItemKey, Value } from '../../core/model/item.ts'
 import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 
@@ -12,14 +13,14 @@ const forms: ReadonlyMap<ItemKey, ReadForm> = new Map([
   ['origin', onFields(readOrigin)],
   ['https', onFields(readHttps)],
   ['visit_timestamp', onFields((signed) => ({ error_page: '', ...signed, request_style: '' }))],
-  ['cache_rule_list', onEntries((rule) => without(rule, ['case_ignore', 'cache_or_not']))],
+  ['cache_rule_list', onEntries((rule) => omitFields(rule, ['case_ignore', 'cache_or_not']))],
   ['speed_limit', onEntries(readSpeedRule)],
   ['rate_limit', onFields((limit) => lower(limit, ['max_rate_unit', 'leading_flow_unit']))],
   ['compress_response', onFields((rule) => lower(rule, ['min_size_unit']))],
-  ['add_response_head', onFields((heads) => without(onList(heads, readResponseHead), ['type']))],
+  ['add_response_head', onFields((heads) => omitFields(onList(heads, readResponseHead), ['type']))],
   ['head_control', onFields((heads) => onList(heads, readHeadRule))],
-  ['ip_black_list', onFields((list) => without(list, ['mode']))],
-  ['ip_white_list', onFields((list) => without(list, ['mode']))],
+  ['ip_black_list', onFields((list) => omitFields(list, ['mode']))],
+  ['ip_white_list', onFields((list) => omitFields(list, ['mode']))],
   ['cache_share', onFields(readCacheShare)],
   ['timeout', onFields((timeout) => asText(timeout, ['time']))],
   ['connect_timeout', onFields((timeout) => asText(timeout, ['origin_connect_timeout']))],
@@ -52,7 +53,7 @@ function readOrigin(origin: JsonObject): JsonObject {
 }
 
 function readHttps(https: JsonObject): JsonObject {
-  const { http2, force_https, ...rest } = without(https, ['ocsp', 'ssl_protocol'])
+  const { http2, force_https, ...rest } = omitFields(https, ['ocsp', 'ssl_protocol'])
   return { ...rest, http2: http2 === 'on' ? 'on' : '', force_https: String(force_https ?? 0) }
 }
 
@@ -75,11 +76,11 @@ function readResponseHead(head: JsonObject): JsonObject {
 }
 
 function readHeadRule({ head, ...rule }: JsonObject): JsonObject {
-  return { ...without(rule, ['order']), key: head ?? '', fun_name: '' }
+  return { ...omitFields(rule, ['order']), key: head ?? '', fun_name: '' }
 }
 
 function readCacheShare(share: JsonObject): JsonObject {
-  return share['share_way'] === 'inner_share' ? without(share, ['domain']) : share
+  return share['share_way'] === 'inner_share' ? omitFields(share, ['domain']) : share
 }
 
 function onFields(form: (value: JsonObject) => JsonObject): ReadForm {
@@ -95,10 +96,6 @@ function onEntries(form: (entry: JsonObject, i: number) => JsonObject): ReadForm
 
 function onList(value: JsonObject, form: (entry: JsonObject) => JsonObject): JsonObject {
   return { ...value, list: onEntries(form)(value['list'] ?? []) ?? [] }
-}
-
-function without(value: JsonObject, names: string[]): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
 }
 
 function lower(value: JsonObject, names: string[]): JsonObject {

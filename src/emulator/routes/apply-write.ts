@@ -22,8 +22,12 @@ export function applyWrite<T extends Judged>(
   now: number,
   faults: Faults,
 ): { judged: T; domains: { id: string; domain: Domain }[] } {
-  const { limit, remaining } = store.getCallCount(now)
-  if (remaining === 0) throw createRateRefusal(store, now)
+  const { limit, remaining, resetSeconds } = store.getCallCount(now)
+  if (remaining === 0)
+    throw new Refusal(
+      'calls-exceeded',
+      `expected at most ${limit} calls a minute. Wait ${resetSeconds} seconds and send it again`,
+    )
   faults.refuseByRate(limit, now)
   const judged = attempt(judge)
   const refusal = judged instanceof Refusal ? judged : findWantedRefusal(judged, faults)
@@ -42,14 +46,6 @@ function attempt<T>(judge: () => T): T | Refusal {
     if (error instanceof Refusal) return error
     throw error
   }
-}
-
-function createRateRefusal(store: Store, now: number): Refusal {
-  const { limit, resetSeconds } = store.getCallCount(now)
-  return new Refusal(
-    'calls-exceeded',
-    `expected at most ${limit} calls a minute. Wait ${resetSeconds} seconds and send it again`,
-  )
 }
 
 /** Finds the refusal of a valid write by a `refuse` or `partial` fault. */

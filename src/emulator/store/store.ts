@@ -178,9 +178,8 @@ export class Store {
     this.#file.begin()
     const memory = this.#memory
     const id = task ?? memory.nextTask
-    const kind = type === undefined ? {} : { type }
     const records = urls.map((url, i) => {
-      return { id: memory.nextPrefetch + i, task: id, url, createdAt: now, ...kind }
+      return { id: memory.nextPrefetch + i, task: id, url, createdAt: now, type }
     })
     const kept = [...this.listPrefetches(now), ...records]
     memory.prefetches = max === undefined ? kept : kept.slice(-max)

@@ -1,14 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import type { Domain, Value } from '../../../core/model/item.ts'
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
-import { formatLocalTime } from '../../../core/model/time/time-zone.ts'
 import type { Certificate } from '../../store/memory.ts'
 import type { Store } from '../../store/store.ts'
 import { parseNumber } from '../answer-prefetches.ts'
 import { openBody, openQuery } from '../authenticate.ts'
 import type { Incoming } from '../route.ts'
 import { Refusal } from '../refusal.ts'
-import type { ExtendedContext } from './context.ts'
+import { formatMoment, type ExtendedContext } from './context.ts'
 
 /** Limits of the certificates of one emulator; lengths in characters. */
 const certificateLimits = { count: 1000, name: 255, text: 65_536 }
@@ -73,8 +72,6 @@ function formatCertificate(
   { store, rules }: Pick<ExtendedContext, 'store' | 'rules'>,
 ): JsonObject {
   const { names, from, to } = readFacts(rest.certificate)
-  const format = (time: number | null) =>
-    time === null ? '' : formatLocalTime(rules.zone.toLocal(time))
   const domains = store.listDomains()
   return {
     cert_id: String(id),
@@ -83,8 +80,8 @@ function formatCertificate(
     bind_domains: domains.filter((domain) => isBound(store.getItems(domain).get('https'), id)),
     associated_domains: domains.filter((domain) => names.some((name) => covers(name, domain))),
     include_domains: names,
-    cert_start_time: format(from),
-    cert_expire_time: format(to),
+    cert_start_time: formatMoment(from, rules),
+    cert_expire_time: formatMoment(to, rules),
   }
 }
 

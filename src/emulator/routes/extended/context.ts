@@ -1,3 +1,4 @@
+import { formatLocalTime } from '../../../core/model/time/time-zone.ts'
 import type { Store } from '../../store/store.ts'
 import type { QueryRules } from '../answer-statistics.ts'
 import type { WriteRules } from '../write-config.ts'
@@ -14,6 +15,11 @@ export interface ExtendedContext {
   store: Store
   rules: WriteRules & QueryRules & { deployMs?: number }
   limits: CallLimits
+}
+
+/** Formats a moment in the zone of the service; empty for none. */
+export function formatMoment(time: number | null, { zone }: QueryRules): string {
+  return time === null ? '' : formatLocalTime(zone.toLocal(time))
 }
 
 /** Calls of one kind, at most `limit` in `ms`. They are not kept across processes. */

@@ -1,7 +1,6 @@
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { buildRecordForm } from '../../entities/read-form.ts'
-import { formatLocalTime } from '../../../core/model/time/time-zone.ts'
 import { configure } from '../../entities/configure.ts'
 import {
   areas,
@@ -17,7 +16,7 @@ import { createResultRefusal, parseNamedItems, validateItems } from '../parse-co
 import { createDomainRefusal, parseDomains, refuseUnknown } from '../parse-domains.ts'
 import { parseQuery, parseWord } from '../parse-query.ts'
 import { Refusal } from '../refusal.ts'
-import type { ExtendedContext } from './context.ts'
+import { formatMoment, type ExtendedContext } from './context.ts'
 import { formatConfig } from './read-config.ts'
 
 const maxPageSize = 500
@@ -125,8 +124,6 @@ export async function removeDomains(
 function formatRecord(domain: Domain, context: ExtendedContext): JsonObject {
   const { store, rules } = context
   const { area, type, createdAt, changedAt } = store.getRecord(domain)
-  const format = (time: number | null) =>
-    time === null ? '' : formatLocalTime(rules.zone.toLocal(time))
   return {
     id: store.getId(domain),
     domain,
@@ -136,8 +133,8 @@ function formatRecord(domain: Domain, context: ExtendedContext): JsonObject {
     icp_num: '',
     area,
     cname: formatCname(domain),
-    create_time: format(createdAt),
-    update_time: format(changedAt),
+    create_time: formatMoment(createdAt, rules),
+    update_time: formatMoment(changedAt, rules),
     https: hasCertificate(store.getItems(domain)) ? 1 : 0,
   }
 }

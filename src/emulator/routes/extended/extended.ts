@@ -43,10 +43,12 @@ export function createExtended(
     define('POST /v2/domain/certificate', saveCertificate),
     define('GET /v2/domain/certificate', readCertificates),
     define('DELETE /v2/domain/certificate', removeCertificate),
-    define('POST /v2/cache/prefetch', submitPrefetch, {
+    define('POST /v2/cache/prefetch', (incoming) => submit(incoming, context, () => undefined), {
       buildHeaders: () => ({ 'X-Push-Remaining': String(countRemainingUrls(context)) }),
     }),
-    define('POST /v2/cache/refresh', submitRefresh),
+    define('POST /v2/cache/refresh', (incoming) =>
+      submit(incoming, context, (given) => parseWord(given, 'type', refreshTypes)),
+    ),
     define('GET /v2/cache/prefetch', ({ request }) =>
       answerPrefetches(request, store, rules, 'text'),
     ),
@@ -92,16 +94,6 @@ const limits = { urls: 500, characters: 2048, records: 100_000 }
 const unlimited = 1_000_000
 const dayMs = 86_400_000
 
-/** Submits URLs to prefetch. Throws a Refusal if they exceed those left of the day. */
-function submitPrefetch(incoming: Incoming, context: ExtendedContext): Promise<Json> {
-  return submit(incoming, context, () => undefined)
-}
-
-/** Submits URLs, or directories with type `dir`, whose cached contents are to be refreshed. */
-function submitRefresh(incoming: Incoming, context: ExtendedContext): Promise<Json> {
-  return submit(incoming, context, (given) => parseWord(given, 'type', refreshTypes))
-}
-
 /** Counts the URLs that may still be prefetched on the local day of `now`. */
 function countRemainingUrls({ store, rules, limits: { prefetchesPerDay } }: ExtendedContext) {
   if (prefetchesPerDay === null) return unlimited
@@ -114,6 +106,10 @@ function countRemainingUrls({ store, rules, limits: { prefetchesPerDay } }: Exte
   return Math.max(0, prefetchesPerDay - today.length)
 }
 
+/**
+ * Submits URLs to prefetch, or with a type URLs or directories (`dir`) to refresh. Throws a Refusal
+ * if those to prefetch exceed what is left of the day.
+ */
 async function submit(
   { request, call }: Incoming,
   context: ExtendedContext,
@@ -129,7 +125,7 @@ async function submit(
   const remaining = type === undefined ? countRemainingUrls(context) : unlimited
   if (accepted.length > remaining)
     throw new Refusal('calls-exceeded', `expected at most ${remaining} more URLs today`)
-  const options = { max: limits.records, ...(type === undefined ? {} : { type }) }
+  const options = { max: limits.records, type }
   const task = store.submitPrefetch(accepted, undefined, rules.now(), options)
   const err_urls = urls.filter((url) => !accepted.includes(url))
   return { code: 0, data: { task_id: String(task), count: accepted.length, err_urls } }
