@@ -35,7 +35,17 @@ export function createCurve(
 ) {
   const countSample = createSampleCount(rule.statuses)
   const periods = new Map<number, CurvePoint>()
-  const find = (time: number) => getOrAdd(periods, time, () => createPoint(time))
+  const find = (time: number) =>
+    getOrAdd(periods, time, () => ({
+      time,
+      requests: 0,
+      bad: 0,
+      '2xx': 0,
+      '3xx': 0,
+      '4xx': 0,
+      '5xx': 0,
+      other: 0,
+    }))
   for (let time = from; time < to; time = findPeriodEnd(time, rule.grain, zone)) find(time)
   return {
     /** Adds points of a domain. */
@@ -56,10 +66,6 @@ export function createCurve(
         periodsPerPoint,
       ),
   }
-}
-
-function createPoint(time: number): CurvePoint {
-  return { time, requests: 0, bad: 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 }
 }
 
 /** Joins each so many neighbours into one. */

@@ -39,13 +39,12 @@ function computeFraction(p: number, a: number, b: number): number {
   let fraction = d
   for (let m = 1; m <= maxTerms; m++) {
     const even = (m * (b - m) * p) / ((a + 2 * m - 1) * (a + 2 * m))
-    d = 1 / avoidZero(1 + even * d)
-    c = avoidZero(1 + even / c)
-    fraction *= d * c
     const odd = (-(a + m) * (a + b + m) * p) / ((a + 2 * m) * (a + 2 * m + 1))
-    d = 1 / avoidZero(1 + odd * d)
-    c = avoidZero(1 + odd / c)
-    fraction *= d * c
+    for (const term of [even, odd]) {
+      d = 1 / avoidZero(1 + term * d)
+      c = avoidZero(1 + term / c)
+      fraction *= d * c
+    }
     if (Math.abs(d * c - 1) < precision) break
   }
   return fraction

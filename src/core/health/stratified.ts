@@ -95,8 +95,12 @@ function approximatePValue(x: number, mean: number, variance: number, third: num
   const deviation = Math.sqrt(variance)
   const z = (x - 0.5 - mean) / deviation
   const skew = third / (variance * deviation)
-  const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
-  return Math.min(1, Math.max(0, computeNormalUpperTail(z) + (density * skew * (z * z - 1)) / 6))
+  const correction = (computeNormalDensity(z) * skew * (z * z - 1)) / 6
+  return Math.min(1, Math.max(0, computeNormalUpperTail(z) + correction))
+}
+
+function computeNormalDensity(z: number): number {
+  return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
 }
 
 /**
@@ -105,7 +109,7 @@ function approximatePValue(x: number, mean: number, variance: number, third: num
  */
 function computeNormalUpperTail(z: number): number {
   if (z < 0) return 1 - computeNormalUpperTail(-z)
-  const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
+  const density = computeNormalDensity(z)
   if (z < 2.5) {
     // Power series near the mean.
     let term = z
