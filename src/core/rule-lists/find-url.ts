@@ -1,3 +1,4 @@
+import { getOrAdd } from '../model/lists.ts'
 import { Automaton } from '../effects/witness/automaton.ts'
 import type { Language } from '../effects/witness/languages.ts'
 import { compileProgram, type Program } from '../trace/regex/machine.ts'
@@ -232,7 +233,7 @@ function chooseChars(
     const names = new Map<number, number>()
     kinds = kinds.map((kind, i) => {
       const name = kind * 128 + (classes[codes[i] ?? 0] ?? 0)
-      return names.get(name) ?? names.set(name, names.size).size - 1
+      return getOrAdd(names, name, () => names.size)
     })
   }
   return chars.filter((_, i) => kinds.indexOf(kinds[i] ?? 0) === i)
@@ -242,14 +243,11 @@ const classes = new WeakMap<Program, number[]>()
 
 /** The class of each character of ASCII; all steps treat those of one class alike. */
 function classify(program: Program): number[] {
-  const known = classes.get(program)
-  if (known !== undefined) return known
-  const sets = [...new Set(program.steps.flatMap(({ chars }) => (chars === null ? [] : [chars])))]
-  const names = new Map<string, number>()
-  const found = Array.from({ length: 128 }, (_, code) => {
-    const name = sets.map(({ ascii }) => ascii[code]).join('')
-    return names.get(name) ?? names.set(name, names.size).size - 1
+  return getOrAdd(classes, program, () => {
+    const sets = [...new Set(program.steps.flatMap(({ chars }) => (chars === null ? [] : [chars])))]
+    const names = new Map<string, number>()
+    return Array.from({ length: 128 }, (_, code) =>
+      getOrAdd(names, sets.map(({ ascii }) => ascii[code]).join(''), () => names.size),
+    )
   })
-  classes.set(program, found)
-  return found
 }

@@ -110,9 +110,13 @@ export function listRanked(items: Items, settings: Settings): RankedList[] {
   ].filter((each) => each.rules.length > 0)
 }
 
-function byArray(rules: RankedRule[]): RankedList {
+function createPlace(rules: RankedRule[]): (rule: RankedRule) => number {
   const places = new Map(rules.map((rule, i) => [rule, i]))
-  const place = (rule: RankedRule) => places.get(rule) ?? 0
+  return (rule) => places.get(rule) ?? 0
+}
+
+function byArray(rules: RankedRule[]): RankedList {
+  const place = createPlace(rules)
   return { rules, listOrderReadings: () => [], isBefore: (a, b) => place(a) < place(b) }
 }
 
@@ -129,8 +133,7 @@ function orderSettled(rules: RankedRule[], answer: Json | undefined): RankedList
 function byPriority(list: RankedRule[], { answers }: Settings): RankedList {
   const last = Number.POSITIVE_INFINITY
   const sorted = list.toSorted((a, b) => (a.priority ?? last) - (b.priority ?? last) || 0)
-  const places = new Map(list.map((rule, i) => [rule, i]))
-  const place = (rule: RankedRule) => places.get(rule) ?? 0
+  const place = createPlace(list)
   const readings = (a: RankedRule, b: RankedRule) => {
     const count = [a, b].filter(({ priority }) => priority === null).length
     return count === 0 ? [] : [count === 1 ? 39 : 14]

@@ -1,17 +1,14 @@
-import type { Diagnostic, DiagnosticCode, Place, Severity } from '../../core/model/problem.ts'
+import type { Diagnostic, Severity } from '../../core/model/problem.ts'
 import type { DocumentPlace } from '../yaml/yaml-file.ts'
 import { findPlace } from '../yaml/yaml-place.ts'
 import { inputLimits } from '../../core/model/input-limits.ts'
 
 /** A problem without its place. */
-export interface Fault {
-  code: DiagnosticCode
+export interface Fault extends Pick<
+  Diagnostic,
+  'code' | 'summary' | 'detail' | 'domain' | 'item' | 'related'
+> {
   severity?: Severity
-  summary: string
-  detail: string
-  domain?: string
-  item?: string
-  related?: (Place & { message: string })[]
 }
 
 /** A problem at a pointer of a document. With `part: 'key'` the key is wrong, not its value. */

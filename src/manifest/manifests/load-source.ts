@@ -46,7 +46,12 @@ function loadBytes(
 ): Buffer | Diagnostic {
   const loaded = loadBelow(root, path, maxBytes, folders)
   if (!isFault(loaded)) return loaded
-  if (loaded.kind === 'unreadable') return createUnreadable(path, loaded.code)
+  if (loaded.kind === 'unreadable')
+    return createDiagnostic(
+      path,
+      'file-unreadable',
+      `reading it failed: ${explainFailure(loaded.code) ?? loaded.code}`,
+    )
   if (loaded.kind === 'outside')
     return createDiagnostic(
       path,
@@ -56,14 +61,6 @@ function loadBytes(
     )
   const advice = loaded.kind === 'too-large' ? '. Split the file.' : ''
   return createDiagnostic(path, 'file-invalid', `${loaded.reason}${advice}`)
-}
-
-function createUnreadable(path: string, code: string): Diagnostic {
-  return createDiagnostic(
-    path,
-    'file-unreadable',
-    `reading it failed: ${explainFailure(code) ?? code}`,
-  )
 }
 
 function createDiagnostic(path: string, code: DiagnosticCode, detail: string): Diagnostic {

@@ -116,7 +116,9 @@ export function loadWorkspace(
     explainTokenFault: () => explainTokenFault(document, env, config.service.token),
     findUnmatchedGlobs: () => findUnmatchedGlobs(config, document, declared.desired.keys()),
     findWeakSecrets: () =>
-      listWeakSecrets(document, loadSecretsWithoutCommand(root, config.secrets, env)),
+      [...loadSecretsWithoutCommand(root, config.secrets, env)].flatMap(([name, value]) =>
+        createWeakDiagnostic(document, name, value),
+      ),
   }
 }
 
@@ -208,14 +210,6 @@ function createNoManifestDiagnostic(
     summary: 'No manifest',
     detail: `no file that matches ${manifests.join(', ')} declares a domain`,
   })
-}
-
-/** Lists diagnostics about secrets that are easy to guess. */
-function listWeakSecrets(
-  document: YamlDocument,
-  values: ReadonlyMap<string, string>,
-): Diagnostic[] {
-  return [...values].flatMap(([name, value]) => createWeakDiagnostic(document, name, value))
 }
 
 /** Creates the diagnostic about a secret that is easy to guess; none for others. */

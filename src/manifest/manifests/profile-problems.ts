@@ -1,4 +1,4 @@
-import { append } from '../../core/model/lists.ts'
+import { append, getOrAdd } from '../../core/model/lists.ts'
 import { formatPointerStep, resolvePointer } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { pluralize } from '../../core/model/text/words.ts'
@@ -57,11 +57,10 @@ export class ProfileProblems {
       !isKnown &&
       (finding.missing === true ||
         findOpenReferences(resolvePointer(layer.config, pointer) ?? null).length > 0)
-    const groups = this.#groups.get(layer.document) ?? new Map<string, Group>()
-    this.#groups.set(layer.document, groups)
+    const groups = getOrAdd(this.#groups, layer.document, () => new Map<string, Group>())
     const key = JSON.stringify([formatKey(own), finding.detail])
-    const group = groups.get(key) ?? { layer, finding: own, uses: [], domains: 0, depends }
-    groups.set(key, group)
+    const create = (): Group => ({ layer, finding: own, uses: [], domains: 0, depends })
+    const group = getOrAdd(groups, key, create)
     group.domains += domains.length
     // Only a problem that may go back to its manifests needs all of them.
     if (depends || group.uses.length < maxRelated) group.uses.push(use)

@@ -47,7 +47,8 @@ export function checkRules(
     ...checkPatterns('/guards/protect', config.guards.protect.flat()),
     ...config.roles.flatMap(({ domains }, i) => checkPatterns(`/roles/${i}/domains`, domains)),
     ...checkFreeze(config.guards.freeze, (pointer) => find(pointer) !== undefined),
-    ...checkRollout(config.rollout, find('/rollout/approval/wave') !== undefined),
+    ...checkWaves(config.rollout.waves),
+    ...checkApproval(config.rollout, find('/rollout/approval/wave') !== undefined),
     ...checkDrift(config),
     ...checkMoved(config.moved),
     ...checkReadings(config),
@@ -204,16 +205,11 @@ function checkOrder(pointer: string, from: string, to: string): Finding[] {
     : [createFinding(pointer, `expected "to" to be later than "from" (${from}), got "${to}"`)]
 }
 
-/**
- * Checks the rules of `rollout` that its schema can't express.
- *
- * @param isMapping whether `approval` is a mapping with a wave
- */
-function checkRollout({ waves, approval }: RolloutConfig, isMapping: boolean): Finding[] {
-  return [...checkWaves(waves), ...checkApproval(approval, waves.length, isMapping)]
-}
-
-function checkApproval(approval: number[], waves: number, isMapping: boolean): Finding[] {
+/** @param isMapping whether `approval` is a mapping with a wave */
+function checkApproval(
+  { approval, waves: { length: waves } }: RolloutConfig,
+  isMapping: boolean,
+): Finding[] {
   return approval.flatMap((number, i) => {
     const pointer = `/rollout/approval/${isMapping ? 'wave' : i}`
     if (number > waves) {

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/model/lists.ts'
 import { explainCode } from '../../core/checks/levels.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import {
@@ -43,8 +44,7 @@ const validators = new Map<Shape, SchemaValidator>()
  * `value` may contain a token
  */
 export function checkShape(value: Json, written: Json, shape = workspaceShape): Finding[] {
-  const validate = validators.get(shape) ?? shape.createValidator()
-  validators.set(shape, validate)
+  const validate = getOrAdd(validators, shape, () => shape.createValidator())
   if (validate(value)) return []
   const errors = (validate.errors ?? []).slice(0, inputLimits.problems)
   const choices = errors

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/model/lists.ts'
 import { dropFields } from '../../core/catalog/hidden-fields.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
@@ -28,8 +29,7 @@ export function buildConfigs(
   const configs = new Map<Domain, JsonObject>()
   for (const { domain, item, value, ordered = value, unknownFields } of adopted) {
     if (desired.has(domain)) continue
-    const config = configs.get(domain) ?? {}
-    configs.set(domain, config)
+    const config = getOrAdd(configs, domain, (): JsonObject => ({}))
     if (value === null) continue
     const known = dropUnknown(item, ordered, unknownFields)
     config[item] = formatValue(known, { ...names, ...vault.listTemplates(known) })

@@ -49,7 +49,8 @@ export class ChangeLog {
 
   /** Records changes, all or none of them, durably; false if the lock is lost. */
   async record(changes: FileChanges): Promise<boolean> {
-    const isEnded = this.#current !== null && mustEnd(this.#current)
+    const { isWhole = true, length = 0 } = this.#current ?? {}
+    const isEnded = !isWhole || length >= maxLength
     if (isEnded && !(await this.checkpoint())) return false
     this.#current ??= await this.#begin()
     return this.#current !== null && (await this.#append(this.#current, changes))
@@ -126,11 +127,6 @@ export class ChangeLog {
     addChanges(log.pending, changes)
     return true
   }
-}
-
-/** Tests whether no more changes may be added to a log. */
-function mustEnd({ isWhole, length }: OpenLog): boolean {
-  return !isWhole || length >= maxLength
 }
 
 /** Number of paths from which one sync of the file system replaces a sync of each. */

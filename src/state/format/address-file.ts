@@ -12,11 +12,7 @@ export function formatAddress(
   { id, address, writtenAddress = address }: StateKey,
   movedTo?: string,
 ): string {
-  const file: AddressFile = {
-    id,
-    address: writtenAddress,
-    ...(movedTo === undefined ? {} : { movedTo }),
-  }
+  const file: AddressFile = { id, address: writtenAddress, movedTo }
   return formatJson(file)
 }
 

@@ -1,6 +1,5 @@
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import { restraintsFile } from '../../core/model/generated/state-validators.ts'
-import type { TrafficProfile } from '../../core/model/traffic.ts'
 import { parseFile } from '../format/parse-file.ts'
 import { buildStatePaths, type StatePaths } from '../format/state-paths.ts'
 import {
@@ -22,8 +21,6 @@ import { loadFigures, pickProfile } from './traffic.ts'
 import type {
   DomainHistory,
   IntendedChanges,
-  LateCalls,
-  PrunedApplies,
   RecordedRestraints,
   StateKey,
   Batch,
@@ -57,56 +54,56 @@ export class FileStateReader {
     return (this.renaming ??= createRenaming(this.files, this.paths))
   }
 
-  listDomains(): Promise<Domain[]> {
+  listDomains() {
     return listDomains(this.files, this.paths)
   }
 
-  findEntangled(domains: Iterable<Domain>): Promise<Set<Domain>> {
+  findEntangled(domains: Iterable<Domain>) {
     return findEntangled(this.files, this.paths, domains)
   }
 
-  async listUnshared(): Promise<string[]> {
+  async listUnshared() {
     return nameApplies(this.paths, (await this.files.listUnshared()).paths)
   }
 
-  findOwners(domains: Iterable<Domain>): Promise<Map<Domain, string>> {
+  findOwners(domains: Iterable<Domain>) {
     return findOwners(this.files, this.key, domains)
   }
 
-  knowsWorkspace(id: string): Promise<boolean> {
+  knowsWorkspace(id: string) {
     return knowsWorkspace(this.files, { ...this.key, id })
   }
 
-  listOtherAddresses(): Promise<string[]> {
+  listOtherAddresses() {
     return listOtherAddresses(this.files, this.paths)
   }
 
-  listPruned(): Promise<PrunedApplies> {
+  listPruned() {
     return loadPruned(this.files, this.paths)
   }
 
-  async loadStateBefore(apply: string): Promise<Batch['before']> {
+  async loadStateBefore(apply: string) {
     const rename = await this.#loadRenaming()
     return rename(apply)(mergeBefore(await loadBatches(this.files, this.paths, apply)))
   }
 
-  loadDomainHistory(domain: Domain): Promise<DomainHistory> {
+  loadDomainHistory(domain: Domain) {
     return loadDomainHistory(this.files, this.key, domain)
   }
 
-  async loadIntended(applies: string[]): Promise<Map<string, IntendedChanges>> {
+  async loadIntended(applies: string[]) {
     const rename = await this.#loadRenaming()
     const intended = await loadIntended(this.files, this.paths, applies)
     return new Map(Array.from(intended, ([apply, changes]) => [apply, rename(apply)(changes)]))
   }
 
-  async loadLateCalls(apply: string): Promise<LateCalls> {
+  async loadLateCalls(apply: string) {
     const rename = (await this.#loadRenaming())(apply)
     const { before, open, ...late } = await loadLateCalls(this.files, this.paths, apply)
     return { ...late, before: rename(before), open: rename(open) }
   }
 
-  async loadTraffic(asOf?: number): Promise<TrafficProfile> {
+  async loadTraffic(asOf?: number) {
     return pickProfile(await loadFigures(this.files, this.paths), asOf)
   }
 
@@ -117,7 +114,7 @@ export class FileStateReader {
     return parseFile(this.files.describePath(path), text, 'restraints', restraintsFile)
   }
 
-  loadSalt(): Promise<string | null> {
+  loadSalt() {
     return loadSalt(this.files, this.paths)
   }
 }
