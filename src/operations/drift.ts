@@ -76,7 +76,7 @@ export async function drift(
   const { effects = null } = request
   return {
     ...found,
-    drift: { ...found.drift, ...(unread === 0 ? {} : { unread }) },
+    drift: { ...found.drift, unread },
     notes: [...found.notes, ...describeOwners(owners)],
     effects:
       effects === null || observed === null

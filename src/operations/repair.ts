@@ -91,7 +91,7 @@ export async function repair(
     const isPlanned = createRepairTest(found.drift, includePending)
     refuseLeftOut(workspace, new Map([...recorded, ...addObserved(all)]), all, rollouts, isPlanned)
     const traffic = await store.loadTraffic()
-    const options: PlanOptions = { rollouts, traffic, ...(includePending ? {} : { isPlanned }) }
+    const options = { rollouts, traffic, isPlanned: includePending ? undefined : isPlanned }
     const make = (own: PlanOptions) => makePlan(workspace, base, selection, own, outside)
     const own = { title: 'Repair', locked, recorded: base, observed: added, waves: true } as const
     const executed = await submitPlan(

@@ -133,10 +133,10 @@ function createDiagnostic(
     ...findPlace(source.document, source.pointer),
     document: source.document.index,
     pointer: source.pointer,
-    ...(domains.length === 1 || !isShared ? { domain } : {}),
+    domain: domains.length === 1 || !isShared ? domain : undefined,
     item: rule.item,
-    ...(related.length === 0 ? {} : { related }),
-    ...(isShared ? { count: domains.length } : {}),
+    related: related.length === 0 ? undefined : related,
+    count: isShared ? domains.length : undefined,
     finding: { domains, rule, other, under, proof, witness },
   }
 }

@@ -167,10 +167,10 @@ function createRolloutDecisions(
     ): Promise<Decided | null> => {
       const rollout = await findRollout(workspace, id, outside)
       if (rollout === null) return null
-      const seen = step === undefined ? {} : { step }
+
       const rules = await rights.findRulesFor(identity, verb, rollout)
       const decider = { identity, rules }
-      const request = { rollout: id, lockTimeout, decider, ...seen }
+      const request = { rollout: id, lockTimeout, decider, step }
       const decide = () => decideRollout(verb, workspace, request, ports)
       const decided = await refusals.note(identity, verb, id, decide)
       logger.info(`rollout ${id}: ${decided.verb}`, {

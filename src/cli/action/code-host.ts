@@ -152,7 +152,7 @@ async function call(
       'user-agent': 'edgewise',
       'x-github-api-version': '2022-11-28',
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    body: body && JSON.stringify(body),
     redirect: 'error',
     signal: AbortSignal.timeout(30_000),
   })

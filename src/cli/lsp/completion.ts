@@ -58,19 +58,19 @@ interface Candidate {
   documentation?: string | undefined
 }
 
-function build({ label, kind, insert = label, detail, documentation }: Candidate, range: Range) {
-  const item: CompletionItem = {
+function build(
+  { label, kind, insert = label, detail, documentation }: Candidate,
+  range: Range,
+): CompletionItem {
+  return {
     label,
     kind,
     insertTextFormat: InsertTextFormat.PlainText,
     filterText: insert,
     textEdit: { range, newText: insert },
-    ...(detail === undefined ? {} : { detail }),
-    ...(documentation === undefined
-      ? {}
-      : { documentation: { kind: 'markdown', value: documentation } }),
+    detail,
+    documentation: documentation && { kind: 'markdown', value: documentation },
   }
-  return item
 }
 
 function listFields(schema: ItemSchema): Candidate[] {

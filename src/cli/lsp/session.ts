@@ -200,19 +200,16 @@ export class LanguageSession {
 /** Converts a problem to one of the protocol. */
 export function toEditor(diagnostic: Diagnostic, root: string): EditorDiagnostic {
   const { severity, code, summary, detail, related = [] } = diagnostic
+  const others = related.map(({ message, ...place }) => ({
+    location: { uri: toUri(join(root, place.file)), range: toRange(place) },
+    message: escapeInvisible(message),
+  }))
   return {
     range: toRange(diagnostic),
     severity: severities[severity],
     code,
     source: 'edgewise',
     message: escapeInvisible(`${summary}: ${detail}`),
-    ...(related.length === 0
-      ? {}
-      : {
-          relatedInformation: related.map(({ message, ...place }) => ({
-            location: { uri: toUri(join(root, place.file)), range: toRange(place) },
-            message: escapeInvisible(message),
-          })),
-        }),
+    relatedInformation: others.length === 0 ? undefined : others,
   }
 }

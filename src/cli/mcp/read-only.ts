@@ -19,7 +19,7 @@ export function restrictToReading(
   workspace: Settings,
   signal: AbortSignal,
 ): Outside {
-  const { clock, env, random, newId, user, machine, pool, solver } = outside
+  const { clock, env, random, newId, user, machine, pool, solver, runBlocking } = outside
   const reading = { ...outside, signal }
   return {
     clock,
@@ -29,9 +29,9 @@ export function restrictToReading(
     user,
     machine,
     signal,
-    ...(pool === undefined ? {} : { pool }),
-    ...(solver === undefined ? {} : { solver }),
-    ...(outside.runBlocking === undefined ? {} : { runBlocking: outside.runBlocking }),
+    pool,
+    solver,
+    runBlocking,
     disk: restrictDisk(outside.disk),
     transport: restrictTransport(reading),
     openGit: async (folder, remote) => restrictGit(await open(reading, workspace, folder, remote)),

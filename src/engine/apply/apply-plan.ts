@@ -65,9 +65,7 @@ export async function applyPlan(
       await store.endApply({
         ...run.toApplied(run.counts),
         endedAt: run.time(),
-        ...(result.refusals.length === 0
-          ? {}
-          : { refusals: result.refusals.slice(0, maxRefusals) }),
+        refusals: result.refusals.length === 0 ? undefined : result.refusals.slice(0, maxRefusals),
         outcome: determineOutcome(run, context.signal),
       })
   } catch (error) {
@@ -193,7 +191,7 @@ function buildApplied(
     endedAt: null,
     ...tree,
     author,
-    ...(workspace === undefined ? {} : { workspace }),
+    workspace,
     ...grounds,
     writes,
     parts,

@@ -126,7 +126,7 @@ export function createRecording(run: Run): Recording {
   const serviceMs = run.serviceNow()
   return {
     recordedAt: run.time(),
-    ...(serviceMs === null ? {} : { serviceAt: new Date(serviceMs).toISOString() }),
+    serviceAt: serviceMs === null ? undefined : new Date(serviceMs).toISOString(),
     apply: run.apply,
     secrets: run.secrets,
     itemKeys: run.itemKeys,

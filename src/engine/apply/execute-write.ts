@@ -63,7 +63,11 @@ async function execute(planned: Write, run: Run): Promise<void> {
   const { id } = write
   switch (outcome.kind) {
     case 'confirmed':
-      run.report({ type: 'write.confirmed', id, ...(rewritten.length === 0 ? {} : { rewritten }) })
+      run.report({
+        type: 'write.confirmed',
+        id,
+        rewritten: rewritten.length === 0 ? undefined : rewritten,
+      })
       return
     case 'refused':
       run.report({ type: 'write.refused', id, code: outcome.code, message: outcome.message })

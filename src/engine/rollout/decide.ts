@@ -143,7 +143,7 @@ export function listRollout(rollout: Rollout, isLocked: boolean): ListedRollout 
     waves: waves.length,
     state,
     since,
-    ...(approvedBy.length === 0 ? {} : { approvedBy }),
+    approvedBy: approvedBy.length === 0 ? undefined : approvedBy,
     command: findCommand(id, state),
   }
 }

@@ -82,7 +82,7 @@ export function findDrift(
         createIgnoreLookup(ignore, domains.size),
       ),
       isObserved: observation !== null,
-      ...(missing.length === 0 ? {} : { unanswered: missing }),
+      unanswered: missing.length === 0 ? undefined : missing,
     },
   }
 }

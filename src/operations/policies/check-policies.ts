@@ -279,9 +279,9 @@ function createViolation(
     summary: isFailed ? 'A policy has no answer' : 'A policy is violated',
     detail: `${policy.name} (${policy.level}): ${text}${rest}`,
     ...place,
-    ...(domains.length === 1 ? { domain: domains[0] } : {}),
-    ...(violation.item === null ? {} : { item: violation.item }),
-    ...(domains.length > 1 ? { count: domains.length } : {}),
+    domain: domains.length === 1 ? domains[0] : undefined,
+    item: violation.item ?? undefined,
+    count: domains.length > 1 ? domains.length : undefined,
     related: [
       ...(manifest == null ? [] : listUses(workspace, group)),
       { ...findPlace(policy.document, '/deny'), message: 'the policy' },

@@ -67,7 +67,7 @@ export async function connectToQuery(
   const transport = time.watch(traceCalls(await createTransport(url, outside)))
   const connection = {
     url,
-    ...(isEmbedded ? {} : { writtenUrl: service.writtenUrl }),
+    writtenUrl: isEmbedded ? undefined : service.writtenUrl,
     token,
     timeoutMs: service.timeoutSeconds * 1000,
     itemKeys: service.itemKeys,

@@ -100,7 +100,7 @@ function loadWithSecrets(
     }
   }
   outside.onPhase?.({ name: 'listing-files' })
-  const aids = { ...createAids(root, outside), ...(memory === undefined ? {} : { memory }), levels }
+  const aids = { ...createAids(root, outside), memory, levels }
   const workspace = runBlocking(outside, () =>
     loadBaseWorkspace(root, outside.env, createKeeper, added, aids),
   )
@@ -138,7 +138,7 @@ function loadWithSecrets(
 /** Creates the aids for loading that the outside has. */
 function createAids(root: string, outside: Outside): LoadingAids {
   return {
-    ...(outside.pool === undefined ? {} : { parallel: outside.pool }),
+    parallel: outside.pool,
     openCache: () => openCache(root, outside),
     now: outside.clock.now(),
     onListed: (total) => outside.onPhase?.({ name: 'listing-files', total }),

@@ -90,7 +90,7 @@ export async function executePlan(
       tree: pickTree(plan.basis),
       author: findAuthor(outside),
       workspace: await workspace.findName(),
-      ...(options.grounds === undefined ? {} : { grounds: options.grounds }),
+      grounds: options.grounds,
       lockedAt: options.lockedAt,
       uptime: () => outside.machine.uptime(),
       secrets: vault,

@@ -192,7 +192,7 @@ async function planMatched(
   const { rollouts = [], atOnce = false, traffic = noTraffic } = request
   const { config } = workspace
   const { waves: amounts, approval, approvalAbove: percent, by } = config.rollout
-  const above = percent === undefined ? {} : { above: { percent, traffic } }
+  const above = percent === undefined ? undefined : { percent, traffic }
   if (changes.length > 0) outside.onPhase?.({ name: 'planning' })
   const made = await runPlanner(config, outside, {
     ...input,
@@ -206,7 +206,7 @@ async function planMatched(
           traffic,
           waves:
             continued === null
-              ? { amounts, approval, by, ...above }
+              ? { amounts, approval, by, above }
               : { waveByDomain: mapDomainsToWaves(continued) },
         }),
   })
@@ -229,10 +229,10 @@ async function planMatched(
   const written = made.writes.flatMap(({ domains }) => domains)
   return {
     ...made,
-    ...(awaited.length === 0 ? {} : { awaited }),
+    awaited: awaited.length === 0 ? undefined : awaited,
     impact: computeImpact(written, traffic),
-    ...(onHold.domains.length === 0 ? {} : { onHold: onHold.domains }),
-    ...(irreversible.length === 0 ? {} : { irreversible }),
+    onHold: onHold.domains.length === 0 ? undefined : onHold.domains,
+    irreversible: irreversible.length === 0 ? undefined : irreversible,
     summary: { ...made.summary, held: onHold.changes },
     warnings,
   }

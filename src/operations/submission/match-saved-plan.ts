@@ -83,7 +83,7 @@ function joinWaves(plan: Plan): Plan {
   return {
     ...plan,
     writes: plan.writes.map((write) => ({ ...write, wave: 1 })),
-    ...(definite === undefined ? {} : { definite: joinWaves(definite) }),
+    definite: definite && joinWaves(definite),
   }
 }
 

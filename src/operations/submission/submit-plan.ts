@@ -282,12 +282,12 @@ function buildGrounds(
   const isPart = target.length > 0 || items.length > 0 || plan.onHold !== undefined
   const { itemKeys } = config.service
   return {
-    ...(by.knownBy === 'unidentified' ? {} : { by }),
-    ...(overrides.length === 0 ? {} : { overrides }),
-    ...(exceptions.length === 0 ? {} : { exceptions }),
+    by: by.knownBy === 'unidentified' ? undefined : by,
+    overrides: overrides.length === 0 ? undefined : overrides,
+    exceptions: exceptions.length === 0 ? undefined : exceptions,
     plan: hashJson(buildPlanBody(plan, (key) => itemKeys[key] ?? key)),
-    ...(reason.trim() === '' ? {} : { reason: redact(reason) }),
-    ...(title !== 'Apply' || isPart ? {} : { whole: true }),
+    reason: reason.trim() === '' ? undefined : redact(reason),
+    whole: title !== 'Apply' || isPart ? undefined : true,
   }
 }
 

@@ -80,7 +80,7 @@ function* compare(
       units: isOfAll ? units : units.filter(({ domain }) => domains.has(domain)),
       expected: isExpected ? 'violated' : 'not violated',
       got: { value: got },
-      ...(item === null ? {} : { read: { item, pointer } }),
+      read: item === null ? undefined : { item, pointer },
     }
   }
   const failed = violations.filter(({ fault }) => fault !== null)

@@ -66,7 +66,7 @@ function explain(failure: Failure, resolved: ResolvedTest, checker: Checker): Te
     line,
     column,
     domains: units.map(({ domain }) => domain),
-    ...(traced === undefined ? {} : { url: String(traced.request['url']) }),
+    url: traced && String(traced.request['url']),
     rules: (set.length > 0 ? set : placed).slice(0, maxRules),
   }
 }
@@ -97,6 +97,5 @@ function placeRule({ items, findSource }: Unit, rule: DecidingRule): DecidingRul
   const source = items.has(rule.item) ? findSource(rule.item, rule.pointer) : null
   if (source === null) return rule
   const { file, line, column } = findPlace(source.document, source.pointer)
-  const user = source.manifest === null ? {} : { manifest: source.manifest }
-  return { ...rule, file, line, column, ...user }
+  return { ...rule, file, line, column, manifest: source.manifest ?? undefined }
 }

@@ -168,7 +168,7 @@ export function describeDecision(decided: Decided): Content | null {
     ...describeRollout(decided.rollout),
     by: by.author,
     next: 'edgewise rollout list',
-    ...(history === undefined ? {} : { history }),
+    history,
   }
 }
 

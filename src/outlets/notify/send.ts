@@ -38,8 +38,7 @@ export async function sendNotification(
   if (missing) return `no value for ${receiver.variables.join(' or ')}`
   const transport = await createTransport(receiver.url)
   const history = notification.history ?? (await findNewestHash()) ?? undefined
-  const full = history === undefined ? notification : { ...notification, history }
-  const message = formatMessage(full, receiver, clock.now())
+  const message = formatMessage({ ...notification, history }, receiver, clock.now())
   const request = { url: receiver.url, ...message, timeoutMs }
   for (let attempt = 0; ; attempt++) {
     const { failure, retryMs } = await attemptToSend(transport, request)

@@ -24,12 +24,12 @@ export type BoundedFetch = (
 export function createBoundedFetch(env: Record<string, string | undefined>): BoundedFetch {
   return async (url, { headers, body, signal }) => {
     const send = createNetworkTransport(await createDispatcher(url, env))
-    const text = typeof body === 'string' || body instanceof URLSearchParams ? String(body) : null
+    const isText = typeof body === 'string' || body instanceof URLSearchParams
     const answer = await send({
       url,
       headers: Object.fromEntries(new Headers(headers)),
-      ...(text === null ? {} : { body: text }),
-      ...(signal ? { signal } : {}),
+      body: isText ? String(body) : undefined,
+      signal: signal ?? undefined,
       timeoutMs,
       maxBytes,
     })

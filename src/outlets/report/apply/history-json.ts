@@ -24,13 +24,13 @@ export function buildHistoryJson({
   findings,
 }: ListedHistory): object {
   const format = 'edgewise.history/1'
-  const wrong = findings.length === 0 ? {} : { findings }
+  const wrong = { findings: findings.length === 0 ? undefined : findings }
   if (domain === null)
     return {
       format,
       applies: applies.toReversed(),
-      ...(acts.length === 0 ? {} : { acts: acts.toReversed() }),
-      ...(dropped === 0 ? {} : { dropped }),
+      acts: acts.length === 0 ? undefined : acts.toReversed(),
+      dropped: dropped || undefined,
       ...wrong,
     }
   return {
@@ -39,7 +39,7 @@ export function buildHistoryJson({
     applies: domain.applies
       .toReversed()
       .map(({ items, ...apply }) => ({ ...apply, items: Object.fromEntries(items) })),
-    ...(domain.pruned === 0 ? {} : { pruned: domain.pruned }),
+    pruned: domain.pruned || undefined,
     ...wrong,
   }
 }

@@ -36,10 +36,10 @@ export function buildFleetRow({ domain, owners, items }: DomainSheet, requests?:
     state: findState(states),
     items: items.length,
     ...Object.fromEntries(Object.entries(counts).filter(([, number]) => number > 0)),
-    ...(confirmedAt === undefined ? {} : { confirmedAt }),
-    ...(requests === undefined ? {} : { requests }),
-    ...(owners.length === 0 ? {} : { owners: owners.join(', ') }),
-    ...(page === domain ? {} : { page }),
+    confirmedAt,
+    requests,
+    owners: owners.join(', ') || undefined,
+    page: page === domain ? undefined : page,
   }
 }
 

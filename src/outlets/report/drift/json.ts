@@ -7,19 +7,19 @@ import { buildEffectsJson } from '../effects/json.ts'
 /** Builds the JSON of drift, `edgewise.drift/1`, with what it does to requests if that is given. */
 export function buildDriftJson(drift: Drift, effects: Effects | null = null): JsonObject {
   const { held, ignored, unanswered, stays, waiting, ...summary } = summarizeDrift(drift)
-  return {
+  return pickDefined({
     format: 'edgewise.drift/1',
     items: drift.items.map(buildItem),
-    summary: {
+    summary: pickDefined({
       ...summary,
-      ...(waiting === 0 ? {} : { waiting }),
-      ...(held === 0 ? {} : { held }),
-      ...(ignored === 0 ? {} : { ignored }),
-    },
-    ...(unanswered === 0 ? {} : { unanswered: [...(drift.unanswered ?? [])] }),
-    ...(stays === 0 ? {} : { stays: drift.stays?.map((each) => ({ ...each })) ?? [] }),
-    ...(effects === null ? {} : { requests: buildEffectsJson(effects) }),
-  }
+      waiting: waiting || undefined,
+      held: held || undefined,
+      ignored: ignored || undefined,
+    }),
+    unanswered: unanswered === 0 ? undefined : drift.unanswered,
+    stays: stays === 0 ? undefined : drift.stays?.map((each) => ({ ...each })),
+    requests: effects === null ? undefined : buildEffectsJson(effects),
+  })
 }
 
 export type DriftSummary = ReturnType<typeof summarizeDrift>

@@ -44,7 +44,7 @@ export function buildApplyPage(
   const rollout = addHealth(events, writes, planned.waves, about.redact)
   if (rollout === null) return { ...head, ...planned }
   const { waves, rollback } = rollout
-  return { ...head, ...planned, waves, ...(rollback === null ? {} : { rollback }) }
+  return { ...head, ...planned, waves, rollback: rollback ?? undefined }
 }
 
 /** Formats the result, the reason of an early end, and the error. */

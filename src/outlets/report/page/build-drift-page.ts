@@ -52,7 +52,7 @@ export function buildDriftPage(
       ...groupRemarks([...held, ...ignored], about.redact),
       ...listUnmanaged(unmanaged, about.redact),
     ],
-    ...(effects === null ? {} : { effects: buildEffects({ effects, witnesses: null }) }),
+    effects: effects === null ? undefined : buildEffects({ effects, witnesses: null }),
   }
 }
 

@@ -88,7 +88,7 @@ function buildWaves(plan: Plan, effects: Effects | null): JsonObject[] | undefin
 }
 
 function buildForeseen({ detects, ...others }: ForeseenWave): JsonObject {
-  return { ...others, ...(detects === undefined ? {} : { detects: { ...detects } }) }
+  return pickDefined({ ...others, detects: detects && { ...detects } })
 }
 
 /** @param isWitnessed whether it was looked at what the changes do to requests */

@@ -16,7 +16,7 @@ export function buildTestJson({ results, mutations }: Tested, recorded?: Recorde
     format: 'edgewise.test/1',
     summary: { tests: results.length, passed: results.length - failed, failed },
     tests: results,
-    ...(mutations === null ? {} : { mutations }),
-    ...(recorded === undefined ? {} : { recorded }),
+    mutations: mutations ?? undefined,
+    recorded,
   }
 }
