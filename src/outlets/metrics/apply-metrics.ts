@@ -1,8 +1,9 @@
-import { Gauge, Histogram, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import type { ApplyEvent } from '../../core/model/events.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import { addItems, ages, toLabels } from './items.ts'
+import { createInstruments, type Instruments } from './instruments.ts'
+import { addActions, addCounts, addItems, createItemMetrics, toLabels } from './items.ts'
 
 /** States of an apply: while it runs, after an error, and as it ended. */
 export const states = [
@@ -46,61 +47,45 @@ export interface ApplyFacts {
 export async function formatApplyMetrics(facts: ApplyFacts): Promise<string> {
   const registry = new Registry()
   registry.setDefaultLabels({ workspace: facts.workspace, account: facts.account })
-  const gauge = (name: string, help: string, label?: string) =>
-    new Gauge({
-      name: `edgewise_${name}`,
-      help,
-      labelNames: label === undefined ? [] : [label],
-      registers: [registry],
-    })
+  const instruments = createInstruments(registry)
+  const { gauge } = instruments
   const set = (name: string, help: string, value: number | null) => {
     if (value !== null) gauge(name, help).set(value)
   }
-  const count = (name: string, help: string, label: string, counts: Record<string, number>) => {
-    const metric = gauge(name, help, label)
-    for (const [value, number] of Object.entries(counts)) metric.labels(value).set(number)
-  }
   const isIn = Object.fromEntries(states.map((each) => [each, Number(each === facts.state)]))
-  count('apply_state', 'State of the last apply: 1 for the one that it is in.', 'state', isIn)
+  addCounts(
+    gauge('apply_state', 'State of the last apply: 1 for the one that it is in.', ['state']),
+    isIn,
+  )
   set('apply_start_time_seconds', 'Start of the last apply, Unix time.', facts.startedAt)
   set('apply_end_time_seconds', 'End of the last apply, Unix time.', facts.endedAt)
   set('apply_duration_seconds', 'Time that the last apply took so far.', facts.duration)
   set('apply_lock_wait_seconds', 'Time that the last apply waited for its lock.', facts.lockWait)
   set('budget_calls_left', 'Calls that the call budget allowed at once.', facts.callsLeft)
-  addPlan(facts.plan, count)
-  addOutcomes(facts.events, count)
-  const now = facts.startedAt + facts.duration
-  if (facts.recorded !== null) {
-    const age = new Histogram({
-      name: 'edgewise_confirmation_age_seconds',
-      help: 'Ages of the confirmations of recorded items.',
-      buckets: ages,
-      registers: [registry],
-    })
-    addItems(facts.recorded, now, age, gauge('items', 'Recorded items by status.', 'status'))
+  if (facts.plan !== null) {
+    const changes = gauge('plan_changes', 'Changes of the plan of the last apply.', ['action'])
+    addActions(changes, selectDefinite(facts.plan).changes)
   }
+  addOutcomes(facts.events, instruments)
+  const now = facts.startedAt + facts.duration
+  if (facts.recorded !== null) addItems(facts.recorded, now, createItemMetrics(instruments))
   return registry.metrics()
 }
 
-type Count = (name: string, help: string, label: string, counts: Record<string, number>) => void
-
-function addPlan(plan: Plan | null, count: Count): void {
-  if (plan === null) return
-  const actions = Object.fromEntries(['set', 'change', 'unset', 'release'].map((each) => [each, 0]))
-  for (const { action } of selectDefinite(plan).changes)
-    actions[action] = (actions[action] ?? 0) + 1
-  count('plan_changes', 'Changes of the plan of the last apply.', 'action', actions)
-}
-
-function addOutcomes(events: ApplyEvent[], count: Count): void {
+function addOutcomes(events: ApplyEvent[], { gauge }: Instruments): void {
   const verdicts: Record<string, number> = {}
   for (const event of events) {
     if (event.type === 'wave.judged') verdicts[event.verdict] = (verdicts[event.verdict] ?? 0) + 1
     if (event.type !== 'apply.finished') continue
     const { open, parts } = event
-    count('apply_writes', 'Writes of the last apply by outcome.', 'outcome', toLabels(event, open))
-    count('apply_parts', 'Items of domains in these writes.', 'outcome', toLabels(parts, open))
+    const writes = gauge('apply_writes', 'Writes of the last apply by outcome.', ['outcome'])
+    addCounts(writes, toLabels(event, open))
+    const counted = gauge('apply_parts', 'Items of domains in these writes.', ['outcome'])
+    addCounts(counted, toLabels(parts, open))
   }
   if (Object.keys(verdicts).length > 0)
-    count('apply_wave_verdicts', 'Verdicts of health checks of waves.', 'verdict', verdicts)
+    addCounts(
+      gauge('apply_wave_verdicts', 'Verdicts of health checks of waves.', ['verdict']),
+      verdicts,
+    )
 }

@@ -1,6 +1,6 @@
 import type { ApplyEvent } from '../../core/model/events.ts'
 import { durations, type Instruments } from './instruments.ts'
-import { toLabels } from './items.ts'
+import { addCounts, toLabels } from './items.ts'
 
 /** Verdicts that are remembered, so that a resumed watch does not count one again. */
 const maxVerdicts = 1000
@@ -32,10 +32,8 @@ export function createRunMetrics({ counter, histogram, unknown }: Instruments) {
       if (event.type === 'apply.started') current = event.apply
       if (event.type === 'wave.judged') recordVerdict(id ?? current, event.wave, event.verdict)
       if (event.type !== 'apply.finished') return
-      for (const [outcome, count] of Object.entries(toLabels(event, event.open)))
-        writes.labels(outcome).inc(count)
-      for (const [outcome, count] of Object.entries(toLabels(event.parts, event.open)))
-        parts.labels(outcome).inc(count)
+      addCounts(writes, toLabels(event, event.open))
+      addCounts(parts, toLabels(event.parts, event.open))
     },
     /** Records a run. `status` is one of few words. */
     recordApply(kind: 'apply' | 'rollout' | 'drift' | 'plan', status: string, seconds: number) {
