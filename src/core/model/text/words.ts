@@ -12,6 +12,13 @@ export function pluralize(count: number, noun: string, plural = `${noun}s`): str
   return `${formatCount(count)} ${count === 1 ? noun : plural}`
 }
 
+/** Lists counts with their words, which may have a plural; those of nothing are left out. */
+export function listCounts(counts: [count: number, words: string, plural?: string][]): string[] {
+  return counts.flatMap(([count, words, plural = words]) =>
+    count > 0 ? [pluralize(count, words, plural)] : [],
+  )
+}
+
 /** Lists the first names, and the number of the rest: `a, b, c and 2 more`. */
 export function listSome(names: string[], max = 3): string {
   const rest = names.length - max

@@ -1,7 +1,7 @@
 import type { ApplyEvent, Doubt } from '../../../core/model/events.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { OutcomeCounts } from '../../../core/model/outcome.ts'
-import { formatCount, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, listCounts, pluralize } from '../../../core/model/text/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 
@@ -68,7 +68,7 @@ function formatInterrupted(event: FinishedEvent, paint: Paint): string {
   return [
     `${paint.bold(paint.yellow('Interrupted'))}: ${formatCount(confirmed)} of ${total} confirmed`,
     ...(counts === '' ? [] : [counts]),
-    ...(unchanged === 0 ? [] : [`${formatCount(unchanged)} unchanged`]),
+    ...listCounts([[unchanged, 'unchanged']]),
   ]
     .join(', ')
     .concat('.')
@@ -81,7 +81,7 @@ export function formatHeadline(event: FinishedEvent, status: FinishedStatus, pai
   const { unchanged = 0 } = event
   const all = [
     ...(counts === '' ? [] : [`writes: ${counts}`]),
-    ...(unchanged === 0 ? [] : [`${pluralize(unchanged, 'write')} unchanged, not sent`]),
+    ...listCounts([[unchanged, 'write unchanged, not sent', 'writes unchanged, not sent']]),
   ]
   const writes = all.length === 0 ? 'no write was needed' : all.join('; ')
   const whole = event.refused + event.inDoubt + event.notSent + event.parts.notSent === 0
@@ -152,13 +152,10 @@ function formatOutcomes(
   { confirmed, refused, inDoubt, notSent }: OutcomeCounts,
   notSentWord: string,
 ): string {
-  const counts: [number, string][] = [
+  return listCounts([
     [confirmed, 'confirmed'],
     [refused, 'refused'],
     [inDoubt, 'in-doubt'],
     [notSent, notSentWord],
-  ]
-  return counts
-    .flatMap(([count, outcome]) => (count > 0 ? [`${formatCount(count)} ${outcome}`] : []))
-    .join(', ')
+  ]).join(', ')
 }

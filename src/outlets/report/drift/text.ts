@@ -1,7 +1,7 @@
 import { nameChange, type Change } from '../../../core/model/change.ts'
 import { isDrifted, type Drift, type DriftItem } from '../../../core/model/drift.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
+import { listCounts, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { summarizeDrift, hasDrift } from './json.ts'
 import { groupChanges } from '../plan/blocks.ts'
 import type { PlanTextOptions } from '../plan/format-block.ts'
@@ -88,28 +88,23 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
     // Unreadable items are counted separately.
     confidence === 'in-doubt' && recordedAt === null
   const unrecorded = drift.items.filter((each) => neverApplied(each) && !isUnreadable(each)).length
-  const counts = [
+  const differences = listCounts([
     [pending - held, 'pending'],
     [held, 'on hold'],
     [live, 'live'],
     [drift.inDoubt.length, 'in-doubt'],
-    [stays, stays === 1 ? 'value stays' : 'values stay'],
-    [unanswered, unanswered === 1 ? 'domain not at the service' : 'domains not at the service'],
-  ] as const
-  const differences = counts.flatMap(([count, words]) =>
-    count === 0 ? [] : [`${formatCount(count)} ${words}`],
-  )
-  const known = [
-    ...(verified === 0 ? [] : [`${formatCount(verified)} verified`]),
-    ...(differing === 0
-      ? []
-      : [differing === 1 ? '1 differs' : `${formatCount(differing)} differ`]),
-    ...(without === 0 ? [] : [`${formatCount(without)} ignored`]),
-    ...(assumed === 0 ? [] : [`${formatCount(assumed)} assumed (${formatAges(drift.items, now)})`]),
-    ...(drift.inDoubt.length === 0 ? [] : [`${formatCount(drift.inDoubt.length)} in-doubt`]),
-    ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable`]),
-    ...(unrecorded === 0 ? [] : [`${formatCount(unrecorded)} never applied`]),
-  ]
+    [stays, 'value stays', 'values stay'],
+    [unanswered, 'domain not at the service', 'domains not at the service'],
+  ])
+  const known = listCounts([
+    [verified, 'verified'],
+    [differing, 'differs', 'differ'],
+    [without, 'ignored'],
+    [assumed, `assumed (${formatAges(drift.items, now)})`],
+    [drift.inDoubt.length, 'in-doubt'],
+    [unreadable, 'unreadable'],
+    [unrecorded, 'never applied'],
+  ])
   if (drift.items.length === 0) return ['No item is managed or recorded.']
   return [
     hasDrift(drift)

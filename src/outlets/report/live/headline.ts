@@ -5,7 +5,7 @@ import {
   type Overview,
 } from '../../../core/model/listed-rollout.ts'
 import { findNextWave } from '../../../core/model/rollout.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { listCounts, pluralize } from '../../../core/model/text/words.ts'
 import { shorten } from './nav.ts'
 
 /** A sentence about the whole, and how much it matters. */
@@ -105,11 +105,11 @@ function describeFailure({ applied, commit }: Overview): Headline[] {
 /** Describes what the last drift check has found; nothing if that is none. */
 export function describeDrift({ drift }: Overview): Headline[] {
   const { live = 0, inDoubt = 0, unanswered = 0 } = drift ?? {}
-  const parts = [
-    ...(live === 0 ? [] : [`${pluralize(live, 'item')} of the service differed from state`]),
-    ...(inDoubt === 0 ? [] : [`${pluralize(inDoubt, 'item')} in-doubt`]),
-    ...(unanswered === 0 ? [] : [`${pluralize(unanswered, 'domain')} not at the service`]),
-  ]
+  const parts = listCounts([
+    [live, 'item of the service differed from state', 'items of the service differed from state'],
+    [inDoubt, 'item in-doubt', 'items in-doubt'],
+    [unanswered, 'domain not at the service', 'domains not at the service'],
+  ])
   if (parts.length === 0) return []
   return [{ tone: 'attention', text: `Last drift check: ${parts.join(', ')}.`, href: '/drift' }]
 }

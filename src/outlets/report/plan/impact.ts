@@ -1,4 +1,4 @@
-import { pluralize } from '../../../core/model/text/words.ts'
+import { listCounts, pluralize } from '../../../core/model/text/words.ts'
 import { computeImpactShare, type Impact } from '../../../core/model/traffic.ts'
 import { formatCount } from '../stats/figures.ts'
 
@@ -18,7 +18,7 @@ export function formatImpact(impact: Impact | undefined, asks = false): string |
   const part = share === null ? 'an unknown share' : unknown > 0 ? `at least ${percent}` : percent
   return [
     `${formatCount(requests)} requests a day, ${part} of the account's`,
-    ...(top === 0 ? [] : [`${pluralize(top, 'domain')} of the ten largest`]),
+    ...listCounts([[top, 'domain of the ten largest', 'domains of the ten largest']]),
     ...(unknown === 0 ? [] : [`+ ${pluralize(unknown, 'domain')} unknown`]),
   ].join('; ')
 }

@@ -1,5 +1,11 @@
 import { selectDefinite, type Plan, type Stay } from '../../../core/model/plan.ts'
-import { formatCount, formatLength, listSome, pluralize } from '../../../core/model/text/words.ts'
+import {
+  formatCount,
+  formatLength,
+  listCounts,
+  listSome,
+  pluralize,
+} from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 import { formatValue } from './value-text.ts'
@@ -61,7 +67,7 @@ export function formatPlanSentence(plan: Plan): string {
     ...stays,
     formatActions(definite),
     formatWriteCount(definite, pluralize(writes, 'write')),
-    ...(held === 0 ? [] : [`${pluralize(held, 'change')} on hold`]),
+    ...listCounts([[held, 'change on hold', 'changes on hold']]),
     formatConditional(plan) ?? [],
   ]
     .flat()
@@ -69,14 +75,12 @@ export function formatPlanSentence(plan: Plan): string {
 }
 
 function formatActions({ summary }: Plan): string {
-  const parts = (
-    [
-      [summary.set, 'to set'],
-      [summary.change, 'to change'],
-      [summary.unset, 'to unset'],
-      [summary.release, 'to release'],
-    ] as const
-  ).flatMap(([count, words]) => (count > 0 ? [`${formatCount(count)} ${words}`] : []))
+  const parts = listCounts([
+    [summary.set, 'to set'],
+    [summary.change, 'to change'],
+    [summary.unset, 'to unset'],
+    [summary.release, 'to release'],
+  ])
   return `${parts.join(', ')} on ${pluralize(summary.domains, 'domain')}`
 }
 
