@@ -24,7 +24,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ImportedItem, Domain } from '../../core/model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../../core/model/json.ts'
-import { formatCount, listSome } from '../../core/model/text/words.ts'
+import { countMore, listSome, mapSome } from '../../core/model/text/words.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import type { Outside } from '../runtime/outside.ts'
 
@@ -167,21 +167,24 @@ export function writeManifests(
 /** Describes the new secrets: one line for each, with some of its domains. */
 function describeSecrets(secrets: NewSecret[], env: Outside['env']): string[] {
   if (secrets.length === 0) return []
-  const rest = secrets.length - maxListed
   return [
     'Secrets were added to edgewise.yaml; set each variable to the value that the service has:',
-    ...secrets.slice(0, maxListed).map(({ name, variable, uses }) => {
-      const items = groupBy(uses, ({ item }) => item)
-      const places = Array.from(items, ([item, same]) => {
-        const domains = same.map(({ domain }) => domain)
-        return domains.length === 1
-          ? `${item} of ${domains.join()}`
-          : `${item} of ${domains.length} domains, e.g. ${domains.slice(0, 3).join(', ')}`
-      })
-      const set = (env[variable] ?? '') === '' ? '' : ' (already set)'
-      return `  ${name}: ${places.join('; ')}${set}`
-    }),
-    ...(rest > 0 ? [`  and ${formatCount(rest)} more`] : []),
+    ...mapSome(
+      secrets,
+      maxListed,
+      ({ name, variable, uses }) => {
+        const items = groupBy(uses, ({ item }) => item)
+        const places = Array.from(items, ([item, same]) => {
+          const domains = same.map(({ domain }) => domain)
+          return domains.length === 1
+            ? `${item} of ${domains.join()}`
+            : `${item} of ${domains.length} domains, e.g. ${domains.slice(0, 3).join(', ')}`
+        })
+        const set = (env[variable] ?? '') === '' ? '' : ' (already set)'
+        return `  ${name}: ${places.join('; ')}${set}`
+      },
+      (rest) => `  ${countMore(rest)}`,
+    ),
   ]
 }
 

@@ -3,7 +3,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import { formatPlace } from '../../core/model/problem.ts'
-import { pluralize } from '../../core/model/text/words.ts'
+import { mapSome, pluralize } from '../../core/model/text/words.ts'
 import { listTouched } from '../../core/model/change.ts'
 import type { PolicyReport, ViolationGroup } from '../../core/policy/report.ts'
 import type { StateOutside } from '../runtime/outside.ts'
@@ -176,11 +176,10 @@ function refuseOverrides(policed: PolicedPlan | null, overrides: string[]): void
 function describeGroups(
   groups: ViolationGroup[],
   describe: (group: ViolationGroup) => string,
-  max = 30,
 ): string[] {
-  const rest = groups.length - max
-  const more = `policies are violated at ${pluralize(rest, 'more place')}: see plan --json`
-  return [...groups.slice(0, max).map(describe), ...(rest > 0 ? [more] : [])]
+  const countRest = (rest: number) =>
+    `policies are violated at ${pluralize(rest, 'more place')}: see plan --json`
+  return mapSome(groups, 30, describe, countRest)
 }
 
 function describeGroup({ diagnostic }: ViolationGroup): string {

@@ -1,6 +1,6 @@
 import type { NotifyEvent } from '../../core/model/config.ts'
 import { describeTree } from '../../core/model/source-tree.ts'
-import { formatCount, listSome } from '../../core/model/text/words.ts'
+import { countMore, listSome, mapSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../report/text/escape-invisible.ts'
 import type { Notification } from './notification.ts'
 
@@ -19,7 +19,7 @@ const titles: Partial<Record<NotifyEvent, string>> = {
 export function listLines(notification: Notification): string[] {
   const { title, workspace, account, apply, by, wave } = notification
   const { reason, parts, next, history = null } = notification
-  const more = parts.length - maxParts
+
   const add = (name: string, text: string | null) => (text === null ? [] : [`${name}: ${text}`])
   return [
     `Edgewise: ${title}`,
@@ -29,12 +29,16 @@ export function listLines(notification: Notification): string[] {
     ...add('Wave', wave && `${wave.number} of ${wave.waves} of rollout ${wave.rollout}`),
     ...add('Domains', wave && listSome(wave.domains)),
     ...add('Reason', reason),
-    ...parts.slice(0, maxParts).map(({ event, domains, items, text }) => {
-      if (items.length === 0) return `Not at the service: ${listSome(domains)}`
-      const why = text === undefined ? '' : `: ${text}`
-      return `${titles[event] ?? event}: ${listSome(items)} of ${listSome(domains)}${why}`
-    }),
-    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
+    ...mapSome(
+      parts,
+      maxParts,
+      ({ event, domains, items, text }) => {
+        if (items.length === 0) return `Not at the service: ${listSome(domains)}`
+        const why = text === undefined ? '' : `: ${text}`
+        return `${titles[event] ?? event}: ${listSome(items)} of ${listSome(domains)}${why}`
+      },
+      countMore,
+    ),
     ...add('Next', next),
     ...add('History', history),
   ].map((line) => escapeInvisible(line).slice(0, maxLine))

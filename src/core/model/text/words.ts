@@ -23,7 +23,23 @@ export function listCounts(counts: [count: number, words: string, plural?: strin
 export function listSome(names: string[], max = 3): string {
   const rest = names.length - max
   if (rest <= 0) return names.join(', ')
-  return `${names.slice(0, max).join(', ')} and ${formatCount(rest)} more`
+  return `${names.slice(0, max).join(', ')} ${countMore(rest)}`
+}
+
+/** Counts the rest of a list: `and 2 more`. */
+export function countMore(rest: number): string {
+  return `and ${formatCount(rest)} more`
+}
+
+/** Maps the first entries of a list; what is made of the number of the rest, if any, is last. */
+export function mapSome<T, U>(
+  list: readonly T[],
+  max: number,
+  map: (entry: T, index: number) => U,
+  mapRest: (rest: number) => U,
+): U[] {
+  const rest = list.length - max
+  return [...list.slice(0, max).map(map), ...(rest > 0 ? [mapRest(rest)] : [])]
 }
 
 /** Lists all names: `a, b or c`. */

@@ -1,7 +1,7 @@
 import type { Outlier } from '../../../core/checks/outliers.ts'
 import { type JsonObject, parsePointer, pickDefined } from '../../../core/model/json.ts'
 import { formatPlace, type Place } from '../../../core/model/problem.ts'
-import { formatCount, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 import { cutMiddle, wrap } from '../text/wrap.ts'
@@ -23,20 +23,21 @@ export function formatOutliers(
   { paint, columns }: { paint: Paint; columns: number },
 ): string {
   if (outliers.length === 0) return 'Nothing differs from nearly all similar domains.\n'
-  const blocks = outliers.slice(0, maxListed).map((outlier) => {
-    const { domains } = outlier
-    const listed = domains.slice(0, maxDomains).map(({ domain, value }) => {
-      const place = findPlace(outlier, domain)
-      const at = place === null ? '' : `  (${escapeInvisible(formatPlace(place))})`
-      return wrap(`${domain}: ${describeValue(value)}${at}`, columns, '  ')
-    })
-    const rest = domains.length - listed.length
-    const more = rest > 0 ? [`  and ${pluralize(rest, 'more domain')}`] : []
-    return [paint.bold(wrap(describeUsual(outlier), columns, '')), ...listed, ...more].join('\n')
-  })
-  const rest = outliers.length - blocks.length
-  const more = rest > 0 ? [`${pluralize(rest, 'weaker difference')} not shown.`] : []
-  return `${[...blocks, ...more].join('\n\n')}\n`
+  const formatOne = (outlier: Outlier) => {
+    const listed = mapSome(
+      outlier.domains,
+      maxDomains,
+      ({ domain, value }) => {
+        const place = findPlace(outlier, domain)
+        const at = place === null ? '' : `  (${escapeInvisible(formatPlace(place))})`
+        return wrap(`${domain}: ${describeValue(value)}${at}`, columns, '  ')
+      },
+      (rest) => `  and ${pluralize(rest, 'more domain')}`,
+    )
+    return [paint.bold(wrap(describeUsual(outlier), columns, '')), ...listed].join('\n')
+  }
+  const countRest = (rest: number) => `${pluralize(rest, 'weaker difference')} not shown.`
+  return `${mapSome(outliers, maxListed, formatOne, countRest).join('\n\n')}\n`
 }
 
 /** Describes what nearly all have: `298 of 300 domains with profile video set video_drag`. */

@@ -12,7 +12,7 @@ import {
 import type { PageLine } from '../../../core/model/page/page.ts'
 import type { Place } from '../../../core/model/problem.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
-import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { buildPartContent } from '../page/build-matrix.ts'
 import { fitText } from '../page/fit-page.ts'
 import { formatFacts, formatInstant, formatLog, formatTag, show } from '../page/html.ts'
@@ -180,17 +180,16 @@ function formatFields(item: SheetItem, put: Put): string {
   const lines = listItemLines(item, false)
   let lastField: string | null = null
   let lastSource = ''
-  const rows = lines.slice(0, maxLines).map(({ field, text, source }) => {
+  const formatOne = ({ field, text, source }: (typeof lines)[number]) => {
     const isNew = field !== lastField
     const term = isNew && field !== '' ? `<dt>${put(field)}` : ''
     const where = isNew && source !== '' && source !== lastSource ? shorten(source, lastSource) : ''
     lastField = field
     if (source !== '') lastSource = source
     return `${term}<dd>${put(text)}${where === '' ? '' : `<small>${put(where)}</small>`}`
-  })
-  const left = lines.length - rows.length
-  const end = left > 0 ? `<dt><dd>and ${pluralize(left, 'more line')}` : ''
-  return `<dl>${rows.join('')}${end}</dl>`
+  }
+  const countRest = (rest: number) => `<dt><dd>and ${pluralize(rest, 'more line')}`
+  return `<dl>${mapSome(lines, maxLines, formatOne, countRest).join('')}</dl>`
 }
 
 /** Shortens a source in the file of the one before it to its line: `:12`. */

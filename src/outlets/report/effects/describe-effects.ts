@@ -1,7 +1,7 @@
 import type { Delta, EffectClass, SideAnswer } from '../../../core/effects/compare.ts'
 import { computeGroupShare, type EffectGroup, type Effects } from '../../../core/effects/group.ts'
 import { isObject, type Json } from '../../../core/model/json.ts'
-import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatSeconds } from '../trace/duration.ts'
 import { describeKey, describeReasons } from '../trace/describe-values.ts'
@@ -56,10 +56,8 @@ function isUncertain(group: EffectGroup): boolean {
 
 /** Describes what changes: `outcome served → denied`; the strongest answers, then how many more. */
 export function describeGroup(group: EffectGroup): string {
-  const headlines = listHeadlines(group)
-  const described = headlines.slice(0, maxAnswers).map(describeDelta)
-  const rest = headlines.length - maxAnswers
-  return [...described, ...(rest > 0 ? [pluralize(rest, 'more answer')] : [])].join('; ')
+  const countRest = (rest: number) => pluralize(rest, 'more answer')
+  return mapSome(listHeadlines(group), maxAnswers, describeDelta, countRest).join('; ')
 }
 
 /** Describes an answer before and after. */

@@ -1,7 +1,7 @@
 import type { Effects } from '../../../core/effects/group.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Plan } from '../../../core/model/plan.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { mergeAlike } from './merge-alike.ts'
 import { isUnknownTwice, describeGroup } from './describe-effects.ts'
 
@@ -33,11 +33,9 @@ export function describeWaveEffects(plan: Pick<Plan, 'writes'>, effects: Effects
   const waves = findWaveEffects(plan, { groups })
   if (waves.size < 2 || groups.length < 2) return []
   return [...waves].flatMap(([wave, fresh]) => {
-    const named = fresh.flatMap((i) => groups[i] ?? []).map(describeGroup)
-    const more = named.length - maxNamed
-    const rest = more > 0 ? `; and ${pluralize(more, 'more effect')}` : ''
-    return named.length === 0
-      ? []
-      : [`wave ${wave} is the first to show: ${named.slice(0, maxNamed).join('; ')}${rest}`]
+    const own = fresh.flatMap((i) => groups[i] ?? [])
+    const countRest = (rest: number) => `and ${pluralize(rest, 'more effect')}`
+    const named = mapSome(own, maxNamed, describeGroup, countRest)
+    return own.length === 0 ? [] : [`wave ${wave} is the first to show: ${named.join('; ')}`]
   })
 }

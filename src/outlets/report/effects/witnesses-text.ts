@@ -1,6 +1,6 @@
 import { symbols } from '../../../core/model/change.ts'
 import { isObject, type JsonObject } from '../../../core/model/json.ts'
-import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { listCounts, listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatDomainCount, selectColours, type PlanTextOptions } from '../plan/format-block.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
@@ -25,23 +25,22 @@ export function formatWitnesses(
   { changes, omitted }: Witnesses,
   { paint, columns, verbose }: PlanTextOptions,
 ): string {
-  const shown = verbose ? changes : changes.slice(0, maxShown)
-  const rest = changes.length - shown.length
   const colours = selectColours(paint)
-  const lines = shown.flatMap((each) => {
+  const formatOne = (each: ChangeWitness) => {
     const { item, action, domains } = each
     const symbol = colours[action](symbols[action])
     const title = `${symbol} ${paint.bold(item)}   ${formatDomainCount(domains)}`
-    return [
-      title,
-      ...describeWitness(each).map((text) => wrap(escapeInvisible(text), columns, '    ')),
-    ]
-  })
+    const lines = describeWitness(each).map((text) => wrap(escapeInvisible(text), columns, '    '))
+    return [title, ...lines].join('\n')
+  }
+  const countRest = (rest: number) =>
+    paint.dim(`… and ${pluralize(rest, 'more kind')} (-v shows all)`)
   return [
     paint.bold('What each change does'),
-    ...lines,
-    ...(rest > 0 ? [paint.dim(`… and ${pluralize(rest, 'more kind')} (-v shows all)`)] : []),
-    ...(omitted > 0 ? [`${pluralize(omitted, 'more kind')} of change not looked at`] : []),
+    ...mapSome(changes, verbose ? Infinity : maxShown, formatOne, countRest),
+    ...listCounts([
+      [omitted, 'more kind of change not looked at', 'more kinds of change not looked at'],
+    ]),
   ].join('\n')
 }
 

@@ -12,7 +12,7 @@ import {
   isSent,
   type Rollout,
 } from '../../../core/model/rollout.ts'
-import { formatCount, pluralize } from '../../../core/model/text/words.ts'
+import { countMore, formatCount, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import {
   formatDecision,
   formatRollout,
@@ -92,12 +92,13 @@ export interface FleetSummary {
 
 function formatHeadlines(headlines: Headline[]): string {
   if (headlines.length === 0) return ''
-  const entries = headlines
-    .slice(0, maxOthers)
-    .map(({ tone, text, href }) => `<li data-tone="${tone}">${formatLink(text, href)}</li>`)
-  const left = headlines.length - entries.length
-  const end = left > 0 ? `<li>and ${formatCount(left)} more</li>` : ''
-  return `<h2>Needs attention</h2><ul class="also">${entries.join('')}${end}</ul>`
+  const entries = mapSome(
+    headlines,
+    maxOthers,
+    ({ tone, text, href }) => `<li data-tone="${tone}">${formatLink(text, href)}</li>`,
+    (rest) => `<li>${countMore(rest)}</li>`,
+  )
+  return `<h2>Needs attention</h2><ul class="also">${entries.join('')}</ul>`
 }
 
 /** Formats the list of rollouts as a page. */

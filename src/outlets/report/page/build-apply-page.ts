@@ -7,7 +7,7 @@ import { isWaiting } from '../apply/text.ts'
 import { buildPlanned } from './build-plan-page.ts'
 import { addHealth } from './build-rollout.ts'
 import { beginPage, type PageAbout } from './page-about.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { mapSome, pluralize } from '../../../core/model/text/words.ts'
 import type { Change, Write } from '../../../core/model/change.ts'
 import type { ApplyEvent } from '../../../core/model/events.ts'
 
@@ -30,13 +30,9 @@ export function buildApplyPage(
   const { own, back } = splitEvents(events)
   const writes = plan === null ? [] : selectDefinite(plan).writes
   const { refused } = collectOutcomes(isRunning ? [] : writes, own)
-  const refusals = refused.slice(0, maxRefusals).map(formatRefusal)
-  const rest = refused.length - refusals.length
-  const warnings = [
-    ...refusals,
-    ...(rest > 0 ? [`… and ${pluralize(rest, 'more refusal')}`] : []),
-    ...about.warnings,
-  ]
+  const countRest = (rest: number) => `… and ${pluralize(rest, 'more refusal')}`
+  const refusals = mapSome(refused, maxRefusals, formatRefusal, countRest)
+  const warnings = [...refusals, ...about.warnings]
   const head = beginPage('apply', formatOutcome(report), { ...about, warnings })
   if (plan === null) return head
   const findState = isRunning ? () => null : findChangeStates(writes, own, back, hasItem)

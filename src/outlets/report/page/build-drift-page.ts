@@ -4,7 +4,7 @@ import { isDrifted, type Drift, type DriftItem } from '../../../core/model/drift
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Domain } from '../../../core/model/item.ts'
 import type { Page, PageNotice, PageLine } from '../../../core/model/page/page.ts'
-import { formatCount, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { formatAge, formatDriftSummary } from '../drift/text.ts'
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -141,17 +141,22 @@ function listUnmanaged(
     ([, a], [, b]) => b.length - a.length,
   )
   const namesDomains = unmanaged.length <= maxUnmanagedDomains
-  const named = groups.slice(0, maxUnmanaged).map(([item, same]): PageNotice => ({
-    kind: 'unmanaged',
-    text: escapeInvisible(
-      redact(`${item} of ${pluralize(same.length, 'domain')} is observed and not managed here`),
-    ),
-    domains: namesDomains ? same.map(({ domain }) => escapeInvisible(domain)) : [],
-  }))
-  const rest = groups.length - named.length
-  if (rest <= 0) return named
-  const text = `${formatCount(rest)} more items are observed and not managed here`
-  return [...named, { kind: 'unmanaged', text, domains: [] }]
+  return mapSome(
+    groups,
+    maxUnmanaged,
+    ([item, same]): PageNotice => ({
+      kind: 'unmanaged',
+      text: escapeInvisible(
+        redact(`${item} of ${pluralize(same.length, 'domain')} is observed and not managed here`),
+      ),
+      domains: namesDomains ? same.map(({ domain }) => escapeInvisible(domain)) : [],
+    }),
+    (rest) => ({
+      kind: 'unmanaged',
+      text: `${formatCount(rest)} more items are observed and not managed here`,
+      domains: [],
+    }),
+  )
 }
 
 function formatKey({ domain, item }: Pick<DriftItem, 'domain' | 'item'>): string {

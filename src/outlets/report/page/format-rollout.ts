@@ -11,7 +11,7 @@ import {
   type WaveState,
 } from '../../../core/model/page/page-rollout.ts'
 import type { Action } from '../../../core/model/people/roles.ts'
-import { pluralize } from '../../../core/model/text/words.ts'
+import { mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { computeShare, formatCurve, formatShare, formatSpan } from './format-curve.ts'
 import { escapeHtml, formatFacts, formatInstant, formatList, formatNames, show } from './html.ts'
 
@@ -162,12 +162,12 @@ function formatWaves(waves: PageWave[], current: number | null, hasFilters: bool
   const isQuiet = ({ health }: PageWave) => folds && health?.state === 'healthy'
   const format = (wave: PageWave) => formatWave(wave, wave.wave === current, hasFilters)
   const quiet = begun.filter(isQuiet)
-  const left = idle.length - maxWaves
+  const countRest = (rest: number) =>
+    `<li class="wave"><h3>and ${pluralize(rest, 'more wave')}</h3></li>`
   const entries = [
     ...begun.filter((wave) => !isQuiet(wave)).map(format),
     ...(quiet.length === 0 ? [] : [formatQuiet(quiet, format)]),
-    ...idle.slice(0, maxWaves).map(format),
-    ...(left > 0 ? [`<li class="wave"><h3>and ${pluralize(left, 'more wave')}</h3></li>`] : []),
+    ...mapSome(idle, maxWaves, format, countRest),
   ]
   return entries.length === 0 ? '' : `<ol class="waves">${entries.join('')}</ol>`
 }

@@ -2,7 +2,7 @@ import type { LogEntry } from '../../../core/model/applied.ts'
 import { escapeUnits } from '../../../core/model/json.ts'
 import type { Tone } from '../../../core/model/page/fleet.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
-import { formatCount } from '../../../core/model/text/words.ts'
+import { countMore, formatCount, mapSome } from '../../../core/model/text/words.ts'
 
 /** Escapes a text for HTML, in an element and in a quoted attribute. */
 export function escapeHtml(text: string): string {
@@ -57,10 +57,8 @@ export function formatNames(summary: string, names: string[], max: number): stri
 
 /** Formats names in a row; those after `max` are counted. */
 export function listNames(names: string[], max: number): string {
-  const spans = names.slice(0, max).map((name) => `<span>${show(name)}</span>`)
-  const left = names.length - max
-  const more = left > 0 ? ` and ${formatCount(left)} more` : ''
-  return `<div class="names">${spans.join(' ')}${more}</div>`
+  const spans = mapSome(names, max, (name) => `<span>${show(name)}</span>`, countMore)
+  return `<div class="names">${spans.join(' ')}</div>`
 }
 
 /** Numbers of visible and of named entries of a list; the name of the others. */
@@ -80,12 +78,16 @@ export function formatList(
     `<ul${className === '' ? '' : ` class="${className}"`}>${items.join('')}</ul>`
   // Two entries take as much space as the line that opens them.
   if (entries.length <= visible + 2) return list(entries)
-  const left = entries.length - max
-  const end = left > 0 ? [`<li>and ${formatCount(left)} more</li>`] : []
+  const shown = mapSome(
+    entries,
+    max,
+    (entry) => entry,
+    (rest) => `<li>${countMore(rest)}</li>`,
+  )
   const folded = formatCount(entries.length - visible)
   return (
-    `${list(entries.slice(0, visible))}<details><summary>${folded} ` +
-    `${others}</summary>${list([...entries.slice(visible, max), ...end])}</details>`
+    `${list(shown.slice(0, visible))}<details><summary>${folded} ` +
+    `${others}</summary>${list(shown.slice(visible))}</details>`
   )
 }
 

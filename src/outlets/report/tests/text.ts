@@ -1,4 +1,4 @@
-import { pluralize, listSome } from '../../../core/model/text/words.ts'
+import { listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { isObject, type Json } from '../../../core/model/json.ts'
 import type {
   DecidingRule,
@@ -52,14 +52,17 @@ export function formatResult(result: TestResult, { paint, columns }: TestLayout)
   const shown = truncate(escapeInvisible(name), 2 * columns)
   const gap = columns - 6 - measureWidth(shown) - measureWidth(path)
   const place = gap < 2 ? `\n      ${truncate(path, columns - 6)}` : ' '.repeat(gap) + path
-  const rest = failures.length - maxFailures
   return [
     `${mark}  ${wrap(shown, columns, '      ').trimStart()}${paint.dim(place)}`,
-    ...failures.slice(0, maxFailures).map((failure, i) => {
-      const isSame = i > 0 && describeAsked(failure) === describeAsked(failures[i - 1] ?? failure)
-      return formatFailure(failure, isSame, paint, columns)
-    }),
-    ...(rest > 0 ? [`  and ${pluralize(rest, 'more failure')}`] : []),
+    ...mapSome(
+      failures,
+      maxFailures,
+      (failure, i) => {
+        const isSame = i > 0 && describeAsked(failure) === describeAsked(failures[i - 1] ?? failure)
+        return formatFailure(failure, isSame, paint, columns)
+      },
+      (rest) => `  and ${pluralize(rest, 'more failure')}`,
+    ),
   ].join('\n')
 }
 
