@@ -1,6 +1,5 @@
-import type { Settings, ItemPlaces } from '../operations/runtime/workspace-parts.ts'
+import type { Settings, ItemPlaces, Outside } from '../operations/runtime/parts.ts'
 import type { LoadedWorkspace } from '../operations/runtime/load-workspace.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
 import { type Executed, findStatus } from '../operations/submission/executed.ts'
 import type { CommandContext } from './io.ts'
 import { openWorkspace, refuseInvalidManifests } from './open.ts'

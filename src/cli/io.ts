@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Phase } from '../core/model/events.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
+import type { Outside } from '../operations/runtime/parts.ts'
 import type { Paint } from '../outlets/report/text/paint.ts'
 
 /** Ports of a command: output streams, prompt, clock, randomness and environment. */

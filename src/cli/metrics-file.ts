@@ -1,6 +1,5 @@
-import type { Settings } from '../operations/runtime/workspace-parts.ts'
+import type { Settings, Outside } from '../operations/runtime/parts.ts'
 import { formatApplyMetrics } from '../outlets/metrics/apply-metrics.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
 import type { ApplyRecord } from './apply-report.ts'
 import { createOutput, saveOutput, type ReportFile } from './save-file.ts'
 

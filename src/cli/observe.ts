@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { DriftRequest } from '../operations/drift.ts'
-import type { Settings } from '../operations/runtime/workspace-parts.ts'
+import type { Settings } from '../operations/runtime/parts.ts'
 import type { CommandContext } from './io.ts'
 
 /** Options of a command that observes the service. */

@@ -1,4 +1,4 @@
-import type { ItemPlaces, Findings } from '../operations/runtime/workspace-parts.ts'
+import type { ItemPlaces, Findings } from '../operations/runtime/parts.ts'
 import { resolve } from 'node:path'
 import { exists } from '../files/look.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../operations/runtime/load-workspace.ts'

@@ -1,4 +1,4 @@
-import type { Outside } from '../operations/runtime/outside.ts'
+import type { Outside } from '../operations/runtime/parts.ts'
 import type { ReportOptions } from './commands/options.ts'
 import type { About, ReportCommand, Subjects } from './report-formats/subjects.ts'
 import { createOutput, saveOutput, type ReportFile } from './save-file.ts'

@@ -3,7 +3,7 @@ import { describeUnwritten } from '../files/explain-failure.ts'
 import { createLinkError } from '../files/find-link.ts'
 import { writeOutput, type Output } from '../files/write-output.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
+import type { Outside } from '../operations/runtime/parts.ts'
 import { findCheckout } from '../state/git/find-repository.ts'
 
 /** A file with a report. */

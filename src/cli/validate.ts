@@ -1,4 +1,4 @@
-import type { Desired, ItemPlaces } from '../operations/runtime/workspace-parts.ts'
+import type { Desired, ItemPlaces } from '../operations/runtime/parts.ts'
 import { relative, sep } from 'node:path'
 import { resolveLinks } from '../files/is-inside.ts'
 import { judgeWorkspace } from '../operations/validate.ts'

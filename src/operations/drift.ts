@@ -1,4 +1,4 @@
-import type { Settings, Desired } from './runtime/workspace-parts.ts'
+import type { Settings, Desired, Computing, StateOutside } from './runtime/parts.ts'
 import type { Effects } from '../core/effects/group.ts'
 import type { EffectsRequest } from './tracing/effects.ts'
 import type { Drift } from '../core/model/drift.ts'
@@ -20,7 +20,6 @@ import { refuseEmpty, refuseInvalid } from './refuse-invalid.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import type { Managed } from './observation/observe-live.ts'
 import type { Maker } from '../manifest/secrets/secret-vault.ts'
-import type { Computing, StateOutside } from './runtime/outside.ts'
 import { select, type SelectionRequest } from './submission/select.ts'
 
 /** Options of a drift check; a selection restricts it. */

@@ -8,8 +8,7 @@ import type { Domain } from '../core/model/item.ts'
 import { getOwn, isObject, type Json } from '../core/model/json.ts'
 import { groupBy } from '../core/model/lists.ts'
 import type { Diagnostic } from '../core/model/problem.ts'
-import type { Desired, Findings, ItemPlaces, Settings } from './runtime/workspace-parts.ts'
-import type { Outside } from './runtime/outside.ts'
+import type { Desired, Findings, ItemPlaces, Settings, Outside } from './runtime/parts.ts'
 
 /** A file with the text that it has now, and the one without some rules and entries. */
 export interface FixedFile {

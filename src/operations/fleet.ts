@@ -13,7 +13,7 @@ import { findDrift } from './observation/find-drift.ts'
 import { createOwnerLookup } from './people/owners.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
-import type { StateOutside } from './runtime/outside.ts'
+import type { StateOutside } from './runtime/parts.ts'
 import { describeDomain, noteErrors } from './show.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 

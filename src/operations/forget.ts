@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
+import type { Settings, Desired, Secrets } from './runtime/parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import { listSome } from '../core/model/text/words.ts'

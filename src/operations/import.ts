@@ -5,7 +5,8 @@ import type {
   Secrets,
   Findings,
   Policed,
-} from './runtime/workspace-parts.ts'
+  Outside,
+} from './runtime/parts.ts'
 import { catalogue } from '../core/catalog/catalogue.ts'
 import { findNamesake } from '../core/catalog/wire-names.ts'
 import { representSecretsIn } from '../core/diff/known-secrets.ts'
@@ -35,7 +36,6 @@ import {
 import { usesSecrets } from './runtime/open-state.ts'
 import { loadWorkspace, type LoadedWorkspace } from './runtime/load-workspace.ts'
 import { markLateItems, refuseDiffering } from './import/refuse-differing.ts'
-import type { Outside } from './runtime/outside.ts'
 import type { Ports } from './runtime/ports.ts'
 import { refuseOwnedElsewhere } from './submission/refuse-owned-elsewhere.ts'
 import { refuseInvalid } from './refuse-invalid.ts'

@@ -1,6 +1,5 @@
 import { refuseInvalid } from './refuse-invalid.ts'
-import type { StateOutside } from './runtime/outside.ts'
-import type { Desired, Findings, Policed } from './runtime/workspace-parts.ts'
+import type { StateOutside, Desired, Findings, Policed } from './runtime/parts.ts'
 import { checkDomains, loadPolicySet } from './policies/check-policies.ts'
 import type { PolicyReport } from '../core/policy/report.ts'
 

@@ -1,4 +1,4 @@
-import type { Configured, Desired, Plannable, Secrets } from './runtime/workspace-parts.ts'
+import type { Configured, Desired, Plannable, Secrets } from './runtime/parts.ts'
 import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import { addKeptFields } from '../core/diff/kept-fields.ts'

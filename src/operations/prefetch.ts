@@ -1,4 +1,4 @@
-import type { Settings } from './runtime/workspace-parts.ts'
+import type { Settings } from './runtime/parts.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { countPrefetches, type PrefetchQuery, type PrefetchRecord } from '../core/model/prefetch.ts'
 import { formatNoRecords } from '../outlets/report/stats/prefetch-text.ts'

@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets, Configured } from './runtime/workspace-parts.ts'
+import type { Settings, Desired, Secrets, Configured } from './runtime/parts.ts'
 import { CancelledError, throwDefect } from '../core/model/edgewise-error.ts'
 import { type Applied, groupApplies } from '../core/model/applied.ts'
 import type { Actor } from '../core/model/people/identity.ts'

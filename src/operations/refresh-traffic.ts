@@ -1,4 +1,4 @@
-import type { Settings, Desired } from './runtime/workspace-parts.ts'
+import type { Settings, Desired } from './runtime/parts.ts'
 import { createWeek } from '../core/health/summarize-week.ts'
 import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'

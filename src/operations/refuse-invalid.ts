@@ -3,13 +3,7 @@ import type { Diagnostic } from '../core/model/problem.ts'
 import type { Judged } from '../core/checks/suppressions.ts'
 import { findingCodes } from '../core/rule-lists/codes.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
-import type {
-  Configured,
-  Desired,
-  Findings,
-  ItemPlaces,
-  TextSources,
-} from './runtime/workspace-parts.ts'
+import type { Configured, Desired, Findings, ItemPlaces, TextSources } from './runtime/parts.ts'
 
 /** What plans have found about the rule lists of a workspace. */
 const judgedForPlan = new WeakMap<object, Judged>()

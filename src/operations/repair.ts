@@ -1,4 +1,4 @@
-import type { Configured, Desired, Secrets } from './runtime/workspace-parts.ts'
+import type { Configured, Desired, Secrets } from './runtime/parts.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { pluralize, listSome } from '../core/model/text/words.ts'
 import { findItemsOnHold } from '../engine/rollout/conflicts.ts'

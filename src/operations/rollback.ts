@@ -1,4 +1,4 @@
-import type { Checkout, Configured, Desired, Secrets, Findings } from './runtime/workspace-parts.ts'
+import type { Checkout, Configured, Desired, Secrets, Findings } from './runtime/parts.ts'
 import { isConditional, nameChange } from '../core/model/change.ts'
 import { diffSnapshots } from '../core/diff/diff-snapshots.ts'
 import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'

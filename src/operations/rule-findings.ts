@@ -13,7 +13,7 @@ import type { Candidate } from '../core/trace/evaluation.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { findPlace } from '../manifest/yaml/yaml-place.ts'
-import type { Configured, Desired, ItemPlaces, TextSources } from './runtime/workspace-parts.ts'
+import type { Configured, Desired, ItemPlaces, TextSources } from './runtime/parts.ts'
 import { readDesired } from './tracing/candidates.ts'
 import { settleReadings } from './tracing/readings.ts'
 

@@ -1,11 +1,10 @@
 import { compareKeys } from '../core/model/lists.ts'
-import type { Settings, Desired, Secrets } from './runtime/workspace-parts.ts'
+import type { Settings, Desired, Secrets, StateOutside } from './runtime/parts.ts'
 import type { Applied, HistoryEntry } from '../core/model/applied.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import type { RecordedState, RecordedItem, HistoryReader } from '../state/store/store.ts'
 import { loadState } from './runtime/open-state.ts'
-import type { StateOutside } from './runtime/outside.ts'
 import { listUnsharedNotes } from './submission/first-plan-warnings.ts'
 import { findApplies } from './submission/find-change.ts'
 

@@ -1,4 +1,4 @@
-import type { Settings, Desired } from './runtime/workspace-parts.ts'
+import type { Settings, Desired } from './runtime/parts.ts'
 import { isAcceleratedDomain, suggestName } from '../core/catalog/value/formats.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'

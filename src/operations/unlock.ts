@@ -1,4 +1,4 @@
-import type { Settings } from './runtime/workspace-parts.ts'
+import type { Settings } from './runtime/parts.ts'
 import { lowerAscii } from '../core/model/text/lower-ascii.ts'
 import { CancelledError, EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'

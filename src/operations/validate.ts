@@ -1,12 +1,12 @@
-import type { StateOutside } from './runtime/outside.ts'
 import type {
+  StateOutside,
   Settings,
   Desired,
   ItemPlaces,
   TextSources,
   Findings,
   Policed,
-} from './runtime/workspace-parts.ts'
+} from './runtime/parts.ts'
 import { compareDiagnostics, type Diagnostic } from '../core/model/problem.ts'
 import type { Judged } from '../core/checks/suppressions.ts'
 import { hasPolicies } from './policies/has-policies.ts'

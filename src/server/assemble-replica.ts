@@ -2,7 +2,7 @@ import { createServerMetrics, type ServerMetrics } from '../outlets/metrics/serv
 import { throwDefect } from '../core/model/edgewise-error.ts'
 import { inTrace, type SpanName } from '../core/model/tracing.ts'
 import { openState } from '../operations/runtime/open-state.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
+import type { Outside } from '../operations/runtime/parts.ts'
 import { listBases } from '../operations/people/list-bases.ts'
 import { listRollouts } from '../operations/rollouts.ts'
 import { findStop } from '../operations/stop.ts'

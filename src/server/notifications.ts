@@ -1,4 +1,4 @@
-import type { Settings } from '../operations/runtime/workspace-parts.ts'
+import type { Settings, Outside } from '../operations/runtime/parts.ts'
 import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import { throwDefect } from '../core/model/edgewise-error.ts'
 import type { Decided, StopDecision } from '../core/model/listed-rollout.ts'
@@ -14,7 +14,6 @@ import {
 import { openOutbox, type Delivered, type Outbox } from '../outlets/notify/outbox.ts'
 import type { FoundDrift } from '../operations/observation/find-drift.ts'
 import type { Executed } from '../operations/submission/executed.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
 import type { Ports } from '../operations/runtime/ports.ts'
 import { hasDrift } from '../outlets/report/drift/json.ts'
 import type { Logger } from './logger.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseConfig } from '../core/model/config.ts'
 import type { Rules } from '../operations/people/decide.ts'
-import type { Outside } from '../operations/runtime/outside.ts'
+import type { Outside } from '../operations/runtime/parts.ts'
 import type { ConnectionPool } from '../state/postgres/database.ts'
 import type { Branch, BranchOptions } from './branch/branch.ts'
 import type { Controller } from './controller.ts'

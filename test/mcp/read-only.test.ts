@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { restrictToReading } from '../../src/cli/mcp/read-only.ts'
-import type { Outside } from '../../src/operations/runtime/outside.ts'
+import type { Outside } from '../../src/operations/runtime/parts.ts'
 import { loadWorkspace } from '../../src/operations/runtime/load-workspace.ts'
 import type { Connection } from '../../src/state/postgres/database.ts'
 import type { GitRepository } from '../../src/state/git/git-repository.ts'

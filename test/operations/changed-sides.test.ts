@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ItemState } from '../../src/core/model/item.ts'
-import type { Configured, Desired, Secrets } from '../../src/operations/runtime/workspace-parts.ts'
+import type { Configured, Desired, Secrets } from '../../src/operations/runtime/parts.ts'
 import { listChangedSides } from '../../src/operations/tracing/changed-sides.ts'
 import { createSidesFinder, packSides } from '../../src/outlets/report/effects/pack-sides.ts'
 import { buildChange } from '../plans.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Outside } from '../../src/operations/runtime/outside.ts'
+import type { Outside } from '../../src/operations/runtime/parts.ts'
 import { createCommitChecks, type CheckEnd } from '../../src/server/branch/commit-checks.ts'
 import { loadFirst } from '../../src/server/serve.ts'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'

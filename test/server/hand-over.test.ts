@@ -5,7 +5,7 @@ import { createHandOver } from '../../src/server/leader/hand-over.ts'
 import { createLeadership } from '../../src/state/postgres/leadership.ts'
 import { openDatabase } from '../../src/state/postgres/open-database.ts'
 import { context, TestSchema } from '../state/test-schema.ts'
-import type { Outside } from '../../src/operations/runtime/outside.ts'
+import type { Outside } from '../../src/operations/runtime/parts.ts'
 
 let schema: TestSchema
 beforeEach(async () => {

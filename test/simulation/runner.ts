@@ -9,7 +9,7 @@ import type { LoadedWorkspace } from '../../src/operations/runtime/load-workspac
 import { loadState } from '../../src/operations/runtime/open-state.ts'
 import { decideRollout, listRollouts } from '../../src/operations/rollouts.ts'
 import { unlock } from '../../src/operations/unlock.ts'
-import type { Outside } from '../../src/operations/runtime/outside.ts'
+import type { Outside } from '../../src/operations/runtime/parts.ts'
 import type { Dialogue } from '../../src/operations/runtime/ports.ts'
 import type { RecordedState } from '../../src/state/store/store.ts'
 import { checkHistory } from './laws.ts'

@@ -1,4 +1,4 @@
-import type { Outside } from '../../src/operations/runtime/outside.ts'
+import type { Outside } from '../../src/operations/runtime/parts.ts'
 import type { StateConfig } from '../../src/core/model/config.ts'
 import { parseLog } from '../../src/state/format/log-file.ts'
 import { buildLockPath } from '../../src/state/format/state-paths.ts'

@@ -1,9 +1,4 @@
-import type {
-  Settings,
-  Desired,
-  Findings,
-  ItemPlaces,
-} from '../../operations/runtime/workspace-parts.ts'
+import type { Settings, Desired, Findings, ItemPlaces } from '../../operations/runtime/parts.ts'
 import { CancelledError } from '../../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { createSourceLineLookup } from '../../manifest/yaml/source-line.ts'

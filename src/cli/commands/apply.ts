@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { ApplyRequest } from '../../operations/apply.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Plannable } from '../../operations/runtime/workspace-parts.ts'
+import type { Plannable } from '../../operations/runtime/parts.ts'
 import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'

@@ -1,5 +1,5 @@
 import { formatJson } from '../../core/model/json.ts'
-import type { Desired, Secrets, Settings } from '../../operations/runtime/workspace-parts.ts'
+import type { Desired, Secrets, Settings } from '../../operations/runtime/parts.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'

@@ -1,10 +1,9 @@
-import type { Configured } from '../../operations/runtime/workspace-parts.ts'
+import type { Configured, Outside } from '../../operations/runtime/parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { FileMemory } from '../../manifest/manifests/cache/file-memory.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { loadLocalState } from '../../operations/runtime/local-state.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
 import { createKnownRules, type KnownRules } from '../../operations/rule-findings.ts'
 import { judgeWorkspace } from '../../operations/validate.ts'
 

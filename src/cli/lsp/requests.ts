@@ -18,7 +18,7 @@ import {
 import type { TextDocument } from 'vscode-languageserver-textdocument'
 import { isObject } from '../../core/model/json.ts'
 import type { Place, Diagnostic } from '../../core/model/problem.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import { isProfileName } from '../../manifest/manifests/parse-document.ts'
 import type { CheckedWorkspace } from './checked-workspace.ts'
 import { complete } from './completion.ts'

@@ -1,7 +1,6 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { createTransport } from '../../operations/runtime/connect.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
-import type { Settings } from '../../operations/runtime/workspace-parts.ts'
+import type { Outside, Settings } from '../../operations/runtime/parts.ts'
 import type { Transport } from '../../service/transport.ts'
 import type { Disk } from '../../state/folder/disk.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import type { Io } from '../io.ts'
 import { createServer } from './server.ts'
 import { Session } from './session.ts'

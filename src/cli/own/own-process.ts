@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isObject, parseJson } from '../../core/model/json.ts'
 import { ownVariables } from '../../manifest/workspace-file/credentials.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import { signalCodes } from '../exit-codes.ts'
 
 /** Limits of a process that works on what others have written; seconds of processor time. */

@@ -3,13 +3,13 @@ import type { DriftAndEffects } from '../../operations/drift.ts'
 import type { History } from '../../operations/history/past-applies.ts'
 import type { FoundDrift } from '../../operations/observation/find-drift.ts'
 import type { Planned } from '../../operations/plan.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
 import type {
+  Outside,
   Checkout,
   Findings,
   ItemPlaces,
   Settings,
-} from '../../operations/runtime/workspace-parts.ts'
+} from '../../operations/runtime/parts.ts'
 import type { Shown } from '../../operations/show.ts'
 import type { ApplyRecord } from '../apply-report.ts'
 

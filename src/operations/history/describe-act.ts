@@ -1,5 +1,5 @@
 import type { HistoryNote } from '../../state/format/chain-entry.ts'
-import type { Outside } from '../runtime/outside.ts'
+import type { Outside } from '../runtime/parts.ts'
 
 /** Describes for the chained history what somebody does now. */
 export function describeAct<K extends HistoryNote['kind']>(

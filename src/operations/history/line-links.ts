@@ -5,8 +5,7 @@ import { resolveLinks } from '../../files/is-inside.ts'
 import { findRemoteName } from '../../state/git/ask-git.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'
-import type { Outside } from '../runtime/outside.ts'
-import type { Checkout, Settings } from '../runtime/workspace-parts.ts'
+import type { Outside, Checkout, Settings } from '../runtime/parts.ts'
 
 /** Addresses of lines at the code hosts that are known, by the name of a repository. */
 const forms: [name: RegExp, between: string, line: string][] = [

@@ -1,8 +1,7 @@
-import type { Settings, ItemPlaces, Findings } from '../runtime/workspace-parts.ts'
+import type { Settings, ItemPlaces, Findings, Outside } from '../runtime/parts.ts'
 import { formatTime } from '../../core/model/text/words.ts'
 import type { Page } from '../../core/model/page/page.ts'
 import type { PageAbout } from '../../outlets/report/page/page-about.ts'
-import type { Outside } from '../runtime/outside.ts'
 
 /** The selection, and the commit of the manifests. */
 interface Selected {

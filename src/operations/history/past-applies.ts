@@ -1,5 +1,5 @@
 import { addUp } from '../../core/model/lists.ts'
-import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
+import type { Settings, Desired, Secrets, StateOutside } from '../runtime/parts.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type {
   Act,
@@ -20,7 +20,6 @@ import type {
   HistoryReader,
 } from '../../state/store/store.ts'
 import { loadState, openState } from '../runtime/open-state.ts'
-import type { StateOutside } from '../runtime/outside.ts'
 import type { ChainFinding } from '../../state/format/verify-records.ts'
 import { listHistory } from '../state.ts'
 import { verifyShown } from './verify-history.ts'

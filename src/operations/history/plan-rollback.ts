@@ -1,4 +1,4 @@
-import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
+import type { Configured, Secrets, Outside } from '../runtime/parts.ts'
 import { removeItems } from '../../engine/apply/intent-batches.ts'
 import { addNamesakes } from '../../core/catalog/wire-names.ts'
 import { diffSnapshots } from '../../core/diff/diff-snapshots.ts'
@@ -21,7 +21,6 @@ import {
   type PriorState,
   type Search,
 } from '../submission/find-change.ts'
-import type { Outside } from '../runtime/outside.ts'
 import { computeReversal } from '../submission/irreversible.ts'
 import { runPlanner } from '../submission/make-plan.ts'
 import { nameItems, quoteAll } from '../submission/select.ts'

@@ -1,4 +1,4 @@
-import type { Configured, Desired } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired } from '../runtime/parts.ts'
 import { listMoves } from '../../manifest/workspace-file/moved-domains.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isUnfinished, type Rollout } from '../../core/model/rollout.ts'

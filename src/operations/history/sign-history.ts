@@ -3,8 +3,7 @@ import { resolve } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isFault, loadBounded } from '../../files/load-bounded.ts'
 import type { Signer } from '../../state/format/chain-entry.ts'
-import type { StateOutside } from '../runtime/outside.ts'
-import type { Settings } from '../runtime/workspace-parts.ts'
+import type { StateOutside, Settings } from '../runtime/parts.ts'
 
 /**
  * Creates the signer of the history; null without a key. An entry that can't be signed is recorded

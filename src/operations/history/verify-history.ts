@@ -3,8 +3,7 @@ import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { verifyChain, type VerifiedChain } from '../../state/format/verify-chain.ts'
 import type { ChainStore, RolloutStore } from '../../state/store/store.ts'
 import { openState } from '../runtime/open-state.ts'
-import type { StateOutside } from '../runtime/outside.ts'
-import type { Settings } from '../runtime/workspace-parts.ts'
+import type { StateOutside, Settings } from '../runtime/parts.ts'
 
 /** Finds the hash of the newest entry; null without entries, and where the state can't be read. */
 export async function findNewestHash(

@@ -1,5 +1,5 @@
 import { markForeign } from '../../core/model/text/text-makers.ts'
-import type { Settings, Desired, Secrets } from '../runtime/workspace-parts.ts'
+import type { Settings, Desired, Secrets } from '../runtime/parts.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { numberRules } from '../../core/catalog/items/head-control.ts'
 import { dropFields, listOmittedHidden, listUnknown } from '../../core/catalog/hidden-fields.ts'

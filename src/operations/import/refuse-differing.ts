@@ -1,4 +1,4 @@
-import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
+import type { Configured, Secrets } from '../runtime/parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { isRecordedValue } from '../../core/catalog/item-spec.ts'
 import { findNamesake } from '../../core/catalog/wire-names.ts'

@@ -1,4 +1,4 @@
-import type { Settings } from '../runtime/workspace-parts.ts'
+import type { Settings, Outside } from '../runtime/parts.ts'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
@@ -26,7 +26,6 @@ import type { ImportedItem, Domain } from '../../core/model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../../core/model/json.ts'
 import { countMore, listSome, mapSome } from '../../core/model/text/words.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
-import type { Outside } from '../runtime/outside.ts'
 
 const maxListed = 20
 

@@ -1,11 +1,10 @@
-import type { Secrets, Settings } from '../runtime/workspace-parts.ts'
+import type { Secrets, Settings, Outside } from '../runtime/parts.ts'
 import type { IgnoreRule } from '../../core/model/config.ts'
 import type { DriftItem } from '../../core/model/drift.ts'
 import { setItem } from '../../core/model/item.ts'
 import { append } from '../../core/model/lists.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { withQueries } from '../runtime/connect.ts'
-import type { Outside } from '../runtime/outside.ts'
 import { findDrift, type FoundDrift } from './find-drift.ts'
 import { readManaged } from './observe-live.ts'
 

@@ -1,4 +1,4 @@
-import type { Desired, Secrets, Settings } from '../runtime/workspace-parts.ts'
+import type { Desired, Secrets, Settings, Outside } from '../runtime/parts.ts'
 import type { Write } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { setItem, type ItemKey } from '../../core/model/item.ts'
@@ -10,7 +10,6 @@ import { plainPaint } from '../../outlets/report/text/paint.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { compareLive, type Compared } from './compare-live.ts'
 import { buildRepairBase } from './find-drift.ts'
-import type { Outside } from '../runtime/outside.ts'
 
 /**
  * Compares what the first writes of a plan would change with the service, if that can be read: a

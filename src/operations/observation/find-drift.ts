@@ -1,4 +1,4 @@
-import type { Configured, Desired, Secrets, Settings } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Secrets, Settings } from '../runtime/parts.ts'
 import { forgetHidden } from '../../core/catalog/hidden-fields.ts'
 import { detectDrift } from '../../core/diff/detect-drift.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'

@@ -1,9 +1,8 @@
-import type { Settings, Configured } from '../runtime/workspace-parts.ts'
+import type { Settings, Configured, Outside } from '../runtime/parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import type { QueryClient } from '../../service/query/query-client.ts'
-import type { Outside } from '../runtime/outside.ts'
 import { withQueries } from '../runtime/connect.ts'
 
 /** Managed items by domain. */

@@ -12,7 +12,7 @@ import { splitWords } from '../../core/model/text/split-words.ts'
 import { escapeInvisibleInLines } from '../../outlets/report/text/escape-invisible.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
 import { ImportFile } from '../import/import-file.ts'
-import type { Outside } from '../runtime/outside.ts'
+import type { Outside } from '../runtime/parts.ts'
 
 /** Limits of the output and the run time of a program. */
 interface Limits {

@@ -1,4 +1,4 @@
-import type { Desired, Policed } from '../runtime/workspace-parts.ts'
+import type { Desired, Policed, StateOutside } from '../runtime/parts.ts'
 import { applyLevel } from '../../core/checks/levels.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
@@ -30,7 +30,6 @@ import type {
 import { findRealPath } from '../../files/look.ts'
 import { loadPolicies, type DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
-import type { StateOutside } from '../runtime/outside.ts'
 import { hasErrors } from '../refuse-invalid.ts'
 import { listExceptionProblems } from './exception-problems.ts'
 import { loadExceptions, type CheckedException } from './load-exceptions.ts'

@@ -1,4 +1,4 @@
-import type { Policed } from '../runtime/workspace-parts.ts'
+import type { Policed } from '../runtime/parts.ts'
 
 /** Tests whether a workspace has policies, or exceptions from them. */
 export function hasPolicies({

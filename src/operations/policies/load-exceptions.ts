@@ -1,4 +1,4 @@
-import type { Policed } from '../runtime/workspace-parts.ts'
+import type { Policed } from '../runtime/parts.ts'
 import {
   createCoverTest,
   createKnownTest,

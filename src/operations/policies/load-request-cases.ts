@@ -10,8 +10,7 @@ import { loadSource } from '../../manifest/manifests/load-source.ts'
 import { readRequestFile } from '../../manifest/requests/request-file.ts'
 import type { DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
 import { policyShape } from '../../manifest/policies/parse-exceptions.ts'
-import type { StateOutside } from '../runtime/outside.ts'
-import type { Policed } from '../runtime/workspace-parts.ts'
+import type { StateOutside, Policed } from '../runtime/parts.ts'
 import { traceRequests } from '../trace.ts'
 
 /**

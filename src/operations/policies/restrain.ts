@@ -13,8 +13,7 @@ import { parseWritten } from '../../manifest/workspace-file/workspace-config.ts'
 import type { WorkspaceConfig } from '../../manifest/workspace-file/workspace.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedRestraints, RestraintStore } from '../../state/store/store.ts'
-import type { Outside } from '../runtime/outside.ts'
-import type { Plannable } from '../runtime/workspace-parts.ts'
+import type { Outside, Plannable } from '../runtime/parts.ts'
 import type { Executed } from '../submission/executed.ts'
 
 /** A workspace whose changes are restrained by what was applied last, too. */

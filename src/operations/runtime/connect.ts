@@ -1,4 +1,4 @@
-import type { Configured, Settings } from './workspace-parts.ts'
+import type { Configured, Settings, Calling, Outside } from './parts.ts'
 import { resolve } from 'node:path'
 import { listCatalogueNames } from '../../core/catalog/catalogue.ts'
 import { refuseLinkIn } from '../../files/find-link.ts'
@@ -15,7 +15,6 @@ import { ServiceTime } from '../../service/service-time.ts'
 import { traceCalls } from '../../service/trace-calls.ts'
 import { createNetworkTransport, type Transport } from '../../service/transport.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
-import type { Calling, Outside } from './outside.ts'
 import { formatLength } from '../../core/model/text/words.ts'
 
 interface ConnectOptions {

@@ -1,9 +1,8 @@
-import type { Settings, Desired, Secrets } from './workspace-parts.ts'
+import type { Settings, Desired, Secrets, StateOutside } from './parts.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { loadState } from './open-state.ts'
-import type { StateOutside } from './outside.ts'
 
 /**
  * Loads the state of a workspace if it is in a folder; null if reading it would start git or reach

@@ -1,4 +1,4 @@
-import type { Configured, Desired } from './workspace-parts.ts'
+import type { Configured, Desired } from './parts.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { parseJson } from '../../core/model/json.ts'
 import { parseSavedPlan } from '../../core/plan/saved-plan.ts'

@@ -10,7 +10,7 @@ import type { RecordedState } from '../../state/store/store.ts'
 import type { Compared } from '../submission/compare-secrets.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
 import type { Witnesses } from '../../outlets/report/effects/witnesses.ts'
-import type { Outside } from './outside.ts'
+import type { Outside } from './parts.ts'
 import type { Rollback } from '../history/plan-rollback.ts'
 
 /** Ports of every operation: the outside world and a dialogue. */

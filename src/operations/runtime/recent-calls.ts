@@ -1,7 +1,7 @@
 import type { TimedCalls } from '../../core/model/call-ledger.ts'
 import type { Call, MachineTimes } from '../../state/format/calls.ts'
 import type { CallStore } from '../../state/store/store.ts'
-import type { Outside } from './outside.ts'
+import type { Outside } from './parts.ts'
 
 /** Reads the clocks of this machine. */
 export function readClocks({ clock, machine }: Outside): MachineTimes {

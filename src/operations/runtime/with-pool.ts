@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Parallel } from '../../core/model/parallel.ts'
-import type { Computing } from './outside.ts'
+import type { Computing } from './parts.ts'
 
 /**
  * Runs a function that blocks this thread with the pool of threads, and ends the threads: they take

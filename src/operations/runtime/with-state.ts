@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets } from './workspace-parts.ts'
+import type { Settings, Desired, Secrets } from './parts.ts'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { listSome } from '../../core/model/text/words.ts'

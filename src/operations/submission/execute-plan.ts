@@ -4,7 +4,8 @@ import type {
   Secrets,
   ItemPlaces,
   Checkout,
-} from '../runtime/workspace-parts.ts'
+  Outside,
+} from '../runtime/parts.ts'
 import { applyPlan, maxInFlight } from '../../engine/apply/apply-plan.ts'
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../../core/model/events.ts'
@@ -27,7 +28,6 @@ import type { StopWatch } from '../../state/locks/stop-watch.ts'
 import type { RecordedState, HistoryReader, Recorder, CallStore } from '../../state/store/store.ts'
 import { findAuthor } from './find-author.ts'
 import { connectToWrite } from '../runtime/connect-to-write.ts'
-import type { Outside } from '../runtime/outside.ts'
 import type { Grounds } from '../../core/model/applied.ts'
 import { readClocks } from '../runtime/recent-calls.ts'
 

@@ -1,4 +1,4 @@
-import type { Outside } from '../runtime/outside.ts'
+import type { Outside } from '../runtime/parts.ts'
 
 /** Returns the author of an apply: the user that the CI service names, otherwise the local user. */
 export function findAuthor({ env, user }: Outside): string {

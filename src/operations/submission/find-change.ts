@@ -1,4 +1,4 @@
-import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
+import type { Configured, Secrets } from '../runtime/parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { type Applied, groupApplies, parseApplyId } from '../../core/model/applied.ts'
 import type { Domain } from '../../core/model/item.ts'

@@ -1,6 +1,6 @@
 import type { Change } from '../../core/model/change.ts'
 import { findMovedManifests } from '../../manifest/manifests/forgotten-files.ts'
-import type { Configured, Desired, Settings } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Settings } from '../runtime/parts.ts'
 import type { RecordedState, StateReader, Recorder } from '../../state/store/store.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'

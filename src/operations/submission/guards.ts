@@ -1,4 +1,4 @@
-import type { Configured, Desired } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired } from '../runtime/parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { ItemKey } from '../../core/model/item.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'

@@ -1,4 +1,4 @@
-import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
+import type { Configured, Secrets } from '../runtime/parts.ts'
 import {
   createItemState,
   setItem,

@@ -1,4 +1,4 @@
-import type { Configured, Desired, Secrets, Plannable } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Secrets, Plannable, Computing } from '../runtime/parts.ts'
 import { diffSnapshots, splitItems } from '../../core/diff/diff-snapshots.ts'
 import { listStays } from '../../core/diff/kept-fields.ts'
 import { replaceKnownSecrets, representSecrets } from '../../core/diff/known-secrets.ts'
@@ -40,7 +40,6 @@ import { describeIrreversible, findIrreversible } from './irreversible.ts'
 import { loadSolver } from '../runtime/load-solver.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { judgeForPlan, refuseInvalid } from '../refuse-invalid.ts'
-import type { Computing } from '../runtime/outside.ts'
 import { withPool } from '../runtime/with-pool.ts'
 
 /** Options of a plan. */

@@ -1,4 +1,4 @@
-import type { Desired, Plannable } from '../runtime/workspace-parts.ts'
+import type { Desired, Plannable, Computing } from '../runtime/parts.ts'
 import { isConditional } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
@@ -18,7 +18,6 @@ import type { RecordedState, TrafficStore } from '../../state/store/store.ts'
 import type { Remake } from './compare-secrets.ts'
 import { hashDesired } from './hash-desired.ts'
 import { selectSnapshots, makePlan, type PlanOptions } from './make-plan.ts'
-import type { Computing } from '../runtime/outside.ts'
 import type { SelectionRequest } from './select.ts'
 
 /** A plan that can be made again. */

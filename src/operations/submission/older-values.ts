@@ -1,4 +1,4 @@
-import type { Configured, Desired, Checkout } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Checkout } from '../runtime/parts.ts'
 import type { Applied } from '../../core/model/applied.ts'
 import { nameChange, type Change } from '../../core/model/change.ts'
 import { CancelledError, EdgewiseError } from '../../core/model/edgewise-error.ts'

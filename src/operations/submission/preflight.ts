@@ -1,4 +1,4 @@
-import type { Settings, Secrets } from '../runtime/workspace-parts.ts'
+import type { Settings, Secrets } from '../runtime/parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { parseItem } from '../../core/catalog/parse-item.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'

@@ -1,4 +1,4 @@
-import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
+import type { Configured, Secrets } from '../runtime/parts.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
 import { computePatch, showOrdered } from '../../core/diff/diff-snapshots.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Configured, Desired } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Outside } from '../runtime/parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Plan } from '../../core/model/plan.ts'
 import {
@@ -21,7 +21,6 @@ import type { RecordedState, RolloutStore } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
 import { createItemState } from '../../core/model/item.ts'
 import { findAuthor } from './find-author.ts'
-import type { Outside } from '../runtime/outside.ts'
 
 /** Rollout options of a plan. */
 export interface WaveRequest {

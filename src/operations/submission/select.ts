@@ -1,5 +1,5 @@
 import { markAsked, quoteAsked } from '../../core/model/text/text-makers.ts'
-import type { Configured, Desired } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired } from '../runtime/parts.ts'
 import { addNamesakes } from '../../core/catalog/wire-names.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'

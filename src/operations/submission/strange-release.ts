@@ -1,4 +1,4 @@
-import type { Configured, Desired, Checkout } from '../runtime/workspace-parts.ts'
+import type { Configured, Desired, Checkout } from '../runtime/parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Snapshot } from '../../core/model/item.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'

@@ -4,7 +4,8 @@ import type {
   Desired,
   Policed,
   Plannable,
-} from '../runtime/workspace-parts.ts'
+  Outside,
+} from '../runtime/parts.ts'
 import { append } from '../../core/model/lists.ts'
 import {
   CancelledError,
@@ -39,7 +40,6 @@ import { checkReasons, liftsFreeze } from './reasons.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
 import { markOlder, refuseOlder } from './older-values.ts'
 import type { Extent, Ports } from '../runtime/ports.ts'
-import type { Outside } from '../runtime/outside.ts'
 import { runPreflight } from './preflight.ts'
 import { pruneOld } from '../prune.ts'
 import { refuseStopped } from './account-stop.ts'

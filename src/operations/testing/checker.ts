@@ -22,7 +22,7 @@ import { askReplies, trace, type Asked, type Reply } from '../../core/trace/trac
 import { BadRequest } from '../../core/trace/url.ts'
 import { tryConfiguration } from '../../emulator/try-configuration.ts'
 import type { LoadedTest, ReportProblem } from '../../manifest/tests/load-tests.ts'
-import type { Computing } from '../runtime/outside.ts'
+import type { Computing } from '../runtime/parts.ts'
 import { runPlanner } from '../submission/make-plan.ts'
 import { readDesired } from '../tracing/candidates.ts'
 import type { ResolvedTest, TestedWorkspace, Unit } from './resolve-tests.ts'

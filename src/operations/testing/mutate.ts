@@ -6,7 +6,7 @@ import type { Source } from '../../manifest/tests/given.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import { sampleEvenly } from '../../core/effects/requests/parse-log.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
-import type { Computing } from '../runtime/outside.ts'
+import type { Computing } from '../runtime/parts.ts'
 import type { Checker, View } from './checker.ts'
 import { createUnit, type ResolvedTest, type TestedWorkspace, type Unit } from './resolve-tests.ts'
 

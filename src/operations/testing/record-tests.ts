@@ -1,12 +1,11 @@
 import { stages } from '../../core/catalog/item-spec.ts'
-import type { Policed } from '../runtime/workspace-parts.ts'
+import type { Policed, StateOutside } from '../runtime/parts.ts'
 import { stringify } from 'yaml'
 import { groupBy } from '../../core/model/lists.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 import { addSchemaLine, findSchema } from '../../manifest/yaml/schema-line.ts'
 import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
-import type { StateOutside } from '../runtime/outside.ts'
 import { traceRequests, type Traced } from '../trace.ts'
 
 /** A recorded test, as a file that is not written yet. */

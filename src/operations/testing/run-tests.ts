@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../core/model/problem.ts'
 import { trace } from '../../core/trace/trace.ts'
 import { BadRequest } from '../../core/trace/url.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
-import type { Computing } from '../runtime/outside.ts'
+import type { Computing } from '../runtime/parts.ts'
 import type { Checker, Failure } from './checker.ts'
 import type { ResolvedTest, Unit } from './resolve-tests.ts'
 

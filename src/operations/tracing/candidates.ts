@@ -18,7 +18,7 @@ import {
   holdsSecret,
   mapSecrets,
 } from '../../core/model/secret.ts'
-import type { Secrets } from '../runtime/workspace-parts.ts'
+import type { Secrets } from '../runtime/parts.ts'
 import type { Candidate, Candidates } from '../../core/trace/evaluation.ts'
 
 /** Any value at all. */

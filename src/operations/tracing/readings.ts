@@ -2,7 +2,7 @@ import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { JsonObject } from '../../core/model/json.ts'
 import type { Preset, Settings } from '../../core/trace/readings.ts'
 import { BadSetting, buildSettings } from '../../core/trace/settings.ts'
-import type { Configured } from '../runtime/workspace-parts.ts'
+import type { Configured } from '../runtime/parts.ts'
 
 /** Answers of readings, over those of the workspace file. */
 export interface Assumptions {

@@ -6,7 +6,7 @@ import { isConditional, nameChange, type Change } from '../../core/model/change.
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ChangeWitness, Witnesses } from '../../outlets/report/effects/witnesses.ts'
-import type { Configured, Secrets } from '../runtime/workspace-parts.ts'
+import type { Configured, Secrets } from '../runtime/parts.ts'
 import { readChanged, readRecorded } from './candidates.ts'
 import { settleReadings, type Assumptions } from './readings.ts'
 

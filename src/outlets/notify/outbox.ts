@@ -1,5 +1,5 @@
 import { findNewestHash } from '../../operations/history/verify-history.ts'
-import type { Configured, Settings } from '../../operations/runtime/workspace-parts.ts'
+import type { Configured, Settings, Outside } from '../../operations/runtime/parts.ts'
 import {
   OutboxRows,
   type ClaimedMessage,
@@ -12,7 +12,6 @@ import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { createTransport } from '../../operations/runtime/connect.ts'
 import { listWaiting } from '../../operations/rollouts.ts'
 import { findCurrentWave } from '../../core/model/rollout.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
 import { heartbeatMs } from '../../state/locks/lease.ts'
 import { getProcessId } from '../../state/locks/machine.ts'
 import type { Database } from '../../state/postgres/database.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/model/time/clock.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Rules } from '../../operations/people/decide.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 
 /** How a process of its own has loaded and planned a commit. */

@@ -1,5 +1,5 @@
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import { createAlarm } from '../leader/alarm.ts'
 import { fetchTraced, type Branch } from './branch.ts'
 import type { Logger } from '../logger.ts'

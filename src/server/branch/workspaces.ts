@@ -1,11 +1,10 @@
-import type { Settings, Configured } from '../../operations/runtime/workspace-parts.ts'
+import type { Settings, Configured, Outside } from '../../operations/runtime/parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { countProblems } from '../../core/model/problem.ts'
 import { pluralize } from '../../core/model/text/words.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import { observe } from '../../operations/observation/observe.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
 import type { CommitChecks } from './commit-checks.ts'
 import type { Branch } from './branch.ts'
 

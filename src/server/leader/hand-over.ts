@@ -1,5 +1,5 @@
 import { throwDefect } from '../../core/model/edgewise-error.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import type { Leadership } from '../../state/postgres/leadership.ts'
 import type { Logger } from '../logger.ts'
 import type { Position } from './position.ts'

@@ -1,6 +1,6 @@
 import type { SecretHider } from '../../core/model/secret.ts'
 import { markForeign } from '../../core/model/text/text-makers.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import type { Branch } from '../branch/branch.ts'
 import { refuseMoved, type Committed, type Identity } from '../branch/workspaces.ts'
 import type { Logger } from '../logger.ts'

@@ -7,7 +7,7 @@ import {
   describeStop,
 } from '../../core/model/listed-rollout.ts'
 import { findFailureCode } from '../../outlets/notify/notification.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import { type Task, type TaskKind, dueAt, getKind, hurryFailed } from './agenda.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import { findNextRun } from './find-next-run.ts'

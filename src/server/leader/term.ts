@@ -1,5 +1,5 @@
 import { throwDefect } from '../../core/model/edgewise-error.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import type { Locks } from '../../state/locks/locks.ts'
 import type { ProcessId } from '../../state/locks/machine.ts'
 import { leaderMs, type Leadership, type Term } from '../../state/postgres/leadership.ts'

@@ -1,5 +1,5 @@
 import type { DriftCounts, Findings, ListedRollout } from '../../core/model/listed-rollout.ts'
-import type { Settings } from '../../operations/runtime/workspace-parts.ts'
+import type { Settings } from '../../operations/runtime/parts.ts'
 import { type Committed, pickSettings } from '../branch/workspaces.ts'
 import {
   type Agenda,

@@ -1,10 +1,9 @@
-import type { Settings, Desired } from '../../operations/runtime/workspace-parts.ts'
+import type { Settings, Desired, Outside } from '../../operations/runtime/parts.ts'
 import type { Clock } from '../../core/model/time/clock.ts'
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { countByClass, grainMs, sumRequests } from '../../core/model/statistics.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
 import { queryStats } from '../../operations/stats.ts'
 import type { DomainStatistics, StatusSeries } from '../../outlets/report/live/status-codes.ts'
 

@@ -1,7 +1,7 @@
 import type { DriftListener } from '../leader/compare-drift.ts'
 import { formatCheck } from '../../operations/observation/earlier-reads.ts'
 import { parseJson } from '../../core/model/json.ts'
-import type { Outside } from '../../operations/runtime/outside.ts'
+import type { Outside } from '../../operations/runtime/parts.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
 import type { EventListener } from '../../operations/runtime/ports.ts'
 import type { RolloutEvent } from '../../outlets/report/apply/rollout-text.ts'

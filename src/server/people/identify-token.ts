@@ -1,6 +1,6 @@
 import type { AuthConfig } from '../../core/model/config.ts'
 import type { Identity } from '../../core/model/people/identity.ts'
-import type { Reaching } from '../../operations/runtime/outside.ts'
+import type { Reaching } from '../../operations/runtime/parts.ts'
 
 /** Who has a token of OpenID Connect, or why that is not known. */
 export type TokenHolder = Identity | { fault: string }

@@ -6,7 +6,7 @@ import type { WorkspaceConfig } from '../../../src/manifest/workspace-file/works
 import { drift } from '../../../src/operations/drift.ts'
 import type { Rules } from '../../../src/operations/people/decide.ts'
 import type { LoadedWorkspace } from '../../../src/operations/runtime/load-workspace.ts'
-import type { Outside } from '../../../src/operations/runtime/outside.ts'
+import type { Outside } from '../../../src/operations/runtime/parts.ts'
 import type { Controller } from '../../../src/server/controller.ts'
 import { createLogger } from '../../../src/server/logger.ts'
 import type { SourceContext } from '../../../src/server/pages/create-page-source.ts'

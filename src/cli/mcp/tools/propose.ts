@@ -1,4 +1,4 @@
-import type { Configured, Policed } from '../../../operations/runtime/workspace-parts.ts'
+import type { Configured, Policed } from '../../../operations/runtime/parts.ts'
 import { join } from 'node:path'
 import { EdgewiseError, throwDefect } from '../../../core/model/edgewise-error.ts'
 import type { Json } from '../../../core/model/json.ts'
