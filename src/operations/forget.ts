@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets } from './runtime/parts.ts'
+import type { Comparable } from './runtime/parts.ts'
 import { CancelledError, EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import { listSome } from '../core/model/text/words.ts'
@@ -31,7 +31,7 @@ export interface Forgotten {
  * @throws EdgewiseError `usage` when a domain or item is not recorded, `declined`
  */
 export async function forget(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   request: ForgetRequest,
   ports: Ports,
 ): Promise<Forgotten> {
@@ -117,7 +117,7 @@ export interface Moved {
  * rollout has it, `owned-elsewhere` when the other workspace can't take it, `declined`
  */
 export async function move(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   request: MoveRequest,
   ports: Ports,
 ): Promise<Moved> {

@@ -1,11 +1,10 @@
 import type {
+  Comparable,
   Configured,
-  Settings,
-  Desired,
-  Secrets,
   Findings,
-  Policed,
   Outside,
+  Policed,
+  Secrets,
 } from './runtime/parts.ts'
 import { catalogue } from '../core/catalog/catalogue.ts'
 import { findNamesake } from '../core/catalog/wire-names.ts'
@@ -141,7 +140,7 @@ export async function importConfig(
 
 /** Loads the items of the sources, with their secrets sealed; reports those that are left out. */
 function loadObserved(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   { sources, domain, writeManifests: writes = false }: ImportRequest,
   recorded: RecordedState,
   { outside, dialogue }: Ports,

@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets, Outside } from './runtime/parts.ts'
+import type { Comparable, Outside } from './runtime/parts.ts'
 import { parseWorkspaceConfig } from '../manifest/workspace-file/workspace-config.ts'
 import { explainVariables, listVariables } from '../manifest/workspace-file/workspace-env.ts'
 import type { StateConfig } from '../core/model/config.ts'
@@ -29,7 +29,7 @@ export interface MigrateRequest extends LockRequest {
  * the workspace; `owned-elsewhere` when another workspace there has a domain; `declined`
  */
 export async function migrate(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   request: MigrateRequest,
   ports: Ports,
 ): Promise<Migrated & { location: string }> {

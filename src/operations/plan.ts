@@ -1,4 +1,4 @@
-import type { Configured, Desired, Plannable, Secrets } from './runtime/parts.ts'
+import type { Comparable, Configured, Plannable } from './runtime/parts.ts'
 import { listPastApplies, maxRevertChanges } from './history/past-applies.ts'
 import type { RecordedState } from '../state/store/store.ts'
 import { addKeptFields } from '../core/diff/kept-fields.ts'
@@ -134,7 +134,7 @@ export async function plan(
 
 /** Finds what a plan does to requests, as far as it is asked for. */
 async function findAllEffects(
-  workspace: Configured & Desired & Secrets,
+  workspace: Comparable,
   recorded: RecordedState,
   changes: Change[],
   { effects = null, witnesses = null }: PlanRequest,

@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets, Configured } from './runtime/parts.ts'
+import type { Comparable, Configured, Secrets } from './runtime/parts.ts'
 import { CancelledError, throwDefect } from '../core/model/edgewise-error.ts'
 import { type Applied, groupApplies } from '../core/model/applied.ts'
 import type { Actor } from '../core/model/people/identity.ts'
@@ -44,7 +44,7 @@ const automatic = { keepMs: 90 * 86_400_000, maxApplies: 50 }
  * @throws EdgewiseError `declined`
  */
 export async function prune(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   { keepMs, ...request }: PruneRequest,
   ports: Ports,
 ): Promise<Pruned> {

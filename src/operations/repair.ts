@@ -1,4 +1,4 @@
-import type { Configured, Desired, Secrets } from './runtime/parts.ts'
+import type { Comparable } from './runtime/parts.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { pluralize, listSome } from '../core/model/text/words.ts'
 import { findItemsOnHold } from '../engine/rollout/conflicts.ts'
@@ -118,7 +118,7 @@ export async function repair(
  * @throws EdgewiseError `usage`
  */
 function refuseLeftOut(
-  workspace: Configured & Desired & Secrets,
+  workspace: Comparable,
   base: RecordedState,
   { drift }: FoundDrift,
   rollouts: Rollout[],
@@ -170,7 +170,7 @@ function describeRest(count: number, kind: string): string[] {
  * @throws EdgewiseError `usage`
  */
 export function refuseNeeded(
-  workspace: Configured & Desired & Secrets,
+  workspace: Comparable,
   base: RecordedState,
   { items }: Drift,
   isRepaired: (change: Change) => boolean,

@@ -1,4 +1,4 @@
-import type { Checkout, Configured, Desired, Secrets, Findings } from './runtime/parts.ts'
+import type { Checkout, Comparable, Findings } from './runtime/parts.ts'
 import { isConditional, nameChange } from '../core/model/change.ts'
 import { diffSnapshots } from '../core/diff/diff-snapshots.ts'
 import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
@@ -122,7 +122,7 @@ export async function rollback(
 
 /** Shows a rollback, and what it does to sample requests. */
 async function showRollback(
-  workspace: Configured & Desired & Secrets,
+  workspace: Comparable,
   recorded: RecordedState,
   found: Rollback,
   { effects: request = null }: RollbackRequest,
@@ -199,7 +199,7 @@ async function finishRollingBack(store: RolloutStore, name: string | null): Prom
 
 /** Counts rolled-back items that the manifests would change again. */
 async function countStillDesired(
-  workspace: Configured & Desired & Secrets & Findings,
+  workspace: Comparable & Findings,
   recorded: RecordedState,
   { plan }: Rollback,
   store: RolloutStore,

@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets, StateOutside } from './runtime/parts.ts'
+import type { Comparable, Settings, StateOutside } from './runtime/parts.ts'
 import { findCommandDecider, judgeAttempt, toActor, type Decider } from './people/command-line.ts'
 import { weighDecision } from './people/decide.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
@@ -144,7 +144,7 @@ const changes = { approve, pause, resume, abort }
  */
 export async function decideRollout(
   verb: RolloutVerb,
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   { rollout: id, step, decider: given, ...request }: RolloutRequest,
   ports: Ports,
 ): Promise<Decided> {

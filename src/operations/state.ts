@@ -1,5 +1,5 @@
 import { compareKeys } from '../core/model/lists.ts'
-import type { Settings, Desired, Secrets, StateOutside } from './runtime/parts.ts'
+import type { Comparable, StateOutside } from './runtime/parts.ts'
 import type { Applied, HistoryEntry } from '../core/model/applied.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
@@ -10,7 +10,7 @@ import { findApplies } from './submission/find-change.ts'
 
 /** Loads the recorded state, its location, and notes about it. */
 export async function listState(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   outside: StateOutside,
 ): Promise<{ recorded: RecordedState; location: string; notes: string[] }> {
   const { store, recorded } = await loadState(workspace, outside)
@@ -37,7 +37,7 @@ export interface DomainState {
  * @throws EdgewiseError `usage` when no state is known, or there is no such apply
  */
 export async function showState(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   name: string,
   applyName: string | undefined,
   outside: StateOutside,

@@ -13,7 +13,7 @@ import { trace, type Trace } from '../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../core/trace/url.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { loadState } from './runtime/open-state.ts'
-import type { StateOutside, Desired, Findings, Secrets, Settings } from './runtime/parts.ts'
+import type { Comparable, Findings, StateOutside } from './runtime/parts.ts'
 import { readConfiguration, readDesired, readObserved, readRecorded } from './tracing/candidates.ts'
 import { settleReadings, type Assumptions } from './tracing/readings.ts'
 import { refuseInvalid } from './refuse-invalid.ts'
@@ -44,7 +44,7 @@ export interface Traced {
   readRule(rule: Pick<Rule, 'item' | 'pointer'>): Json
 }
 
-type TracedWorkspace = Settings & Desired & Secrets & Findings & Pick<Workspace, 'findTextPlace'>
+type TracedWorkspace = Comparable & Findings & Pick<Workspace, 'findTextPlace'>
 
 /**
  * Traces requests through the configuration of their domains, in the order given; calls nothing.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ItemState } from '../../src/core/model/item.ts'
-import type { Configured, Desired, Secrets } from '../../src/operations/runtime/parts.ts'
+import type { Comparable } from '../../src/operations/runtime/parts.ts'
 import { listChangedSides } from '../../src/operations/tracing/changed-sides.ts'
 import { createSidesFinder, packSides } from '../../src/outlets/report/effects/pack-sides.ts'
 import { buildChange } from '../plans.ts'
@@ -38,7 +38,7 @@ it('changed domains have both sides, and secrets only by their names', () => {
     config: { trace: { preset: 'usual', assume: {} }, service: { timezone: null } },
     desired,
     vault: { listTemplates: () => ({}) },
-  } as unknown as Configured & Desired & Secrets
+  } as unknown as Comparable
   const changes = [
     buildChange({ domain, item: 'timeout' }),
     buildChange({ domain, item: 'visit_timestamp', after: signed('unresolved:next') }),

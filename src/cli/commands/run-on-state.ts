@@ -1,5 +1,5 @@
 import { formatJson } from '../../core/model/json.ts'
-import type { Desired, Secrets, Settings } from '../../operations/runtime/parts.ts'
+import type { Comparable } from '../../operations/runtime/parts.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
@@ -12,7 +12,7 @@ import type { CommandContext } from '../io.ts'
  */
 export async function runOnState<T>(
   context: CommandContext,
-  operate: (workspace: Settings & Desired & Secrets, ports: Ports) => Promise<T>,
+  operate: (workspace: Comparable, ports: Ports) => Promise<T>,
   print: { json(result: T): object; text(result: T): string },
 ): Promise<number> {
   const { createTerminalDialogue } = await import('../terminal/dialogue.ts')

@@ -1,5 +1,5 @@
 import { addUp } from '../../core/model/lists.ts'
-import type { Settings, Desired, Secrets, StateOutside } from '../runtime/parts.ts'
+import type { Comparable, Settings, StateOutside } from '../runtime/parts.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type {
   Act,
@@ -69,7 +69,7 @@ export interface History extends Pick<PastDomain, 'findings'> {
  * @param name null for all domains
  */
 export async function loadHistory(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   outside: StateOutside,
   name: string | null = null,
   withChanges = false,

@@ -1,4 +1,11 @@
-import type { Settings, Desired, Secrets, Configured, Outside } from '../runtime/parts.ts'
+import type {
+  Comparable,
+  Configured,
+  Desired,
+  Outside,
+  Secrets,
+  Settings,
+} from '../runtime/parts.ts'
 import { isAcceleratedDomain, suggestName } from '../../core/catalog/value/formats.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
@@ -30,7 +37,7 @@ import { markForeign } from '../../core/model/text/text-makers.ts'
  * @throws EdgewiseError `usage` with the problems of all files
  */
 export function loadPayloads(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   sources: ImportSource[],
   domain: string | undefined,
   recorded: RecordedState,

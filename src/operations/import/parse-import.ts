@@ -1,5 +1,5 @@
 import { markForeign } from '../../core/model/text/text-makers.ts'
-import type { Settings, Desired, Secrets } from '../runtime/parts.ts'
+import type { Comparable, Desired, Secrets } from '../runtime/parts.ts'
 import { catalogue, getItemSpec } from '../../core/catalog/catalogue.ts'
 import { numberRules } from '../../core/catalog/items/head-control.ts'
 import { dropFields, listOmittedHidden, listUnknown } from '../../core/catalog/hidden-fields.ts'
@@ -59,7 +59,7 @@ interface Found extends ParsedPayload {
 export function parseImports(
   sources: ImportSource[],
   domain: string | undefined,
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   recorded: RecordedState,
 ): ParsedImports {
   const files = sources.map((source) => new ImportFile(source))
@@ -104,7 +104,7 @@ function reportContradiction(first: Found, { domain, item, file, pointer }: Foun
 function parseFile(
   file: ImportFile,
   domain: string | undefined,
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   recorded: RecordedState,
 ): Found[] {
   const { data } = file

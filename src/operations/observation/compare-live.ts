@@ -37,7 +37,6 @@ export function compareLive(
   outside: Outside,
   ignore?: IgnoreRule[],
 ): Promise<Compared> {
-  const { config, vault } = workspace
   return withQueries(workspace, { outside }, async (queries) => {
     let left = recorded
     let same = 0
@@ -47,7 +46,7 @@ export function compareLive(
       const data = await readManaged(workspace, queries, managed, outside)
       // What is desired does not matter here.
       const found = findDrift(
-        { config, vault, desired: left },
+        { ...workspace, desired: left },
         left,
         { data, notes: [], maker: 'foreign' },
         [],
@@ -72,7 +71,7 @@ export function compareLive(
         if (state !== undefined) setItem(next, domain, item, state)
       }
       left = next
-      await outside.clock.sleep(config.service.settleSeconds * 1000, outside.signal)
+      await outside.clock.sleep(workspace.config.service.settleSeconds * 1000, outside.signal)
     }
   })
 }

@@ -1,4 +1,4 @@
-import type { Desired, Secrets, Settings, Outside } from '../runtime/parts.ts'
+import type { Comparable, Outside } from '../runtime/parts.ts'
 import type { Write } from '../../core/model/change.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { setItem, type ItemKey } from '../../core/model/item.ts'
@@ -20,7 +20,7 @@ import { buildRepairBase } from './find-drift.ts'
  * @throws EdgewiseError `guarded` with the differences, and the errors of the queries
  */
 export async function compareWritten(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   plan: Plan,
   recorded: RecordedState,
   outside: Outside,

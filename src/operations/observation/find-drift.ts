@@ -1,4 +1,4 @@
-import type { Configured, Desired, Secrets, Settings } from '../runtime/parts.ts'
+import type { Comparable, Desired, Secrets, Settings } from '../runtime/parts.ts'
 import { forgetHidden } from '../../core/catalog/hidden-fields.ts'
 import { detectDrift } from '../../core/diff/detect-drift.ts'
 import { getItemSpec } from '../../core/catalog/catalogue.ts'
@@ -46,7 +46,7 @@ export interface FoundDrift {
  * @throws EdgewiseError `not-observed` when `observation` has the wrong shape
  */
 export function findDrift(
-  workspace: Configured & Desired & Secrets,
+  workspace: Comparable,
   recorded: RecordedState,
   observation: { data: Json; notes: string[]; maker: Maker; missing?: Domain[] } | null,
   rollouts: Rollout[] = [],

@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets, StateOutside } from './parts.ts'
+import type { Comparable, StateOutside } from './parts.ts'
 import { findRepository } from '../../state/git/find-repository.ts'
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { RecordedState } from '../../state/store/store.ts'
@@ -9,7 +9,7 @@ import { loadState } from './open-state.ts'
  * a database, and for a state that can't be read.
  */
 export async function loadLocalState(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   outside: StateOutside,
 ): Promise<RecordedState | null> {
   const { store } = workspace.config.state

@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets, Configured, Outside, StateOutside } from './parts.ts'
+import type { Comparable, Configured, Outside, Secrets, Settings, StateOutside } from './parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { openDatabase } from '../../state/postgres/open-database.ts'
@@ -21,7 +21,7 @@ type StateWorkspace = Omit<Settings, 'explainTokenFault'>
  * @param renames whether the state of renamed domains has their new names, as for an apply
  */
 export async function loadState(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   outside: StateOutside,
   renames = false,
 ): Promise<Pick<OpenState, 'store' | 'accountStop'> & { recorded: RecordedState }> {

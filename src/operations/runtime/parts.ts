@@ -39,6 +39,9 @@ export interface Secrets {
   vault: SecretVault
 }
 
+/** What is compared with the recorded state. */
+export type Comparable = Settings & Desired & Secrets
+
 /** The places of items in the manifests. */
 export type ItemPlaces = Pick<
   Workspace,
@@ -49,9 +52,7 @@ export type ItemPlaces = Pick<
 export type TextSources = Pick<Workspace, 'findTextSource'>
 
 /** The files of policies, the exceptions in manifests, and the places of what they judge. */
-export type Policed = Settings &
-  Desired &
-  Secrets &
+export type Policed = Comparable &
   Findings &
   Pick<
     Workspace,

@@ -1,4 +1,4 @@
-import type { Settings, Desired, Secrets } from './parts.ts'
+import type { Comparable } from './parts.ts'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { listSome } from '../../core/model/text/words.ts'
@@ -27,7 +27,7 @@ interface Purpose {
  * @throws EdgewiseError as `withLock` and `loadLocked`, `record-damaged`
  */
 export function withState<T>(
-  workspace: Settings & Desired & Secrets,
+  workspace: Comparable,
   { reason, selection, renames = false, addsSecrets }: Purpose,
   request: LockRequest,
   ports: Ports,

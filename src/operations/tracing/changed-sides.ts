@@ -1,7 +1,7 @@
 import type { Change } from '../../core/model/change.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ChangedSides } from '../../outlets/report/effects/pack-sides.ts'
-import type { Configured, Desired, Secrets } from '../runtime/parts.ts'
+import type { Comparable } from '../runtime/parts.ts'
 import { readRecorded } from './candidates.ts'
 import { applyChanges, type States } from './effects.ts'
 import { settleReadings, type Assumptions } from './readings.ts'
@@ -13,7 +13,7 @@ import { settleReadings, type Assumptions } from './readings.ts'
  * @throws EdgewiseError `usage` for a bad reading
  */
 export function listChangedSides(
-  workspace: Configured & Desired & Secrets,
+  workspace: Comparable,
   recorded: States,
   changes: readonly Change[],
   assumptions: Assumptions,

@@ -7,7 +7,7 @@ import type { Change } from '../../core/model/change.ts'
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { groupBy, addUp } from '../../core/model/lists.ts'
 import type { Candidates } from '../../core/trace/evaluation.ts'
-import type { Configured, Desired, Secrets } from '../runtime/parts.ts'
+import type { Comparable, Configured, Desired, Secrets } from '../runtime/parts.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
 import { listCandidates, readChanged, readRecorded } from './candidates.ts'
 import { settleReadings, type Assumptions } from './readings.ts'
@@ -29,7 +29,7 @@ export type States = ReadonlyMap<Domain, ReadonlyMap<ItemKey, ItemState>>
  * @throws EdgewiseError `usage` for a bad reading
  */
 export function findEffects(
-  workspace: Configured & Desired & Secrets,
+  workspace: Comparable,
   recorded: States,
   changes: readonly Change[],
   request: EffectsRequest,
