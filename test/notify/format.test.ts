@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatMessage } from '../../src/outlets/notify/send.ts'
+import { formatMessage } from '../../src/outlets/notify/messages.ts'
 import type { Notification } from '../../src/outlets/notify/notification.ts'
 
 const notification: Notification = {

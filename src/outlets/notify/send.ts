@@ -1,10 +1,8 @@
 import type { Clock } from '../../core/model/time/clock.ts'
-import type { NotifyConfig, ReceiverKind } from '../../core/model/config.ts'
+import type { NotifyConfig } from '../../core/model/config.ts'
 import type { Transport } from '../../service/transport.ts'
-import type { Notification, Message } from './notification.ts'
-import { formatSlack } from './slack.ts'
-import { formatTeams } from './teams.ts'
-import { formatWebhook } from './webhook.ts'
+import { formatMessage } from './messages.ts'
+import type { Notification } from './notification.ts'
 
 const timeoutMs = 10_000
 /** Waits before the second and the third attempt, ms. */
@@ -80,30 +78,4 @@ function findReason(error: Error): string {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if ('code' in cause && typeof cause.code === 'string') return cause.code
   return 'the connection failed'
-}
-
-/**
- * Builds a message. `secret`: key that signs it, empty for none. `sentAt`: time of the attempt, ms
- * since 1970; receivers refuse signatures of long ago.
- */
-type Format = (notification: Notification, secret: string, sentAt: number) => Message
-
-/** The receivers: a row each. */
-const formats: Record<ReceiverKind, Format> = {
-  webhook: formatWebhook,
-  slack: formatSlack,
-  teams: formatTeams,
-}
-
-/**
- * Formats a notification as its receiver expects it.
- *
- * @param sentAt time of the attempt, ms since 1970
- */
-export function formatMessage(
-  notification: Notification,
-  { kind, secret = '' }: Pick<NotifyConfig, 'kind' | 'secret'>,
-  sentAt = Date.parse(notification.time),
-): Message {
-  return formats[kind](notification, secret, sentAt)
 }
