@@ -1,6 +1,6 @@
 import { buildGithubWorkflows, buildGitlabPipeline } from '../src/cli/init/workflows.ts'
 import { pinForms } from '../src/cli/init/choose-pin.ts'
-import { initialVariables } from '../src/cli/init/workflow-variables.ts'
+import { collectVariables } from '../src/cli/init/workflow-variables.ts'
 
 /** Builds the workflows of a workspace in the top folder of its repository, with placeholders. */
 export function buildExamples(): Record<string, string> {
@@ -9,7 +9,7 @@ export function buildExamples(): Record<string, string> {
     buildGithubWorkflows(
       { host: 'github', reference: pinForms.github },
       placement,
-      initialVariables,
+      collectVariables({}, 'github').variables,
     ),
   ).map(([path, text]) => [path.replace('.github/workflows', 'examples/github'), text])
   return {
@@ -17,7 +17,7 @@ export function buildExamples(): Record<string, string> {
     'examples/gitlab/.gitlab-ci.yml': buildGitlabPipeline(
       { host: 'gitlab', reference: pinForms.gitlab },
       placement,
-      initialVariables,
+      collectVariables({}, 'gitlab').variables,
     ),
   }
 }

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import { buildGithubWorkflows, buildGitlabPipeline } from '../../src/cli/init/workflows.ts'
-import { initialVariables } from '../../src/cli/init/workflow-variables.ts'
+import { collectVariables } from '../../src/cli/init/workflow-variables.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'
 
@@ -53,7 +53,7 @@ export function buildGithub(workspace = '.', branch = 'main'): Record<string, st
   return buildGithubWorkflows(
     { host: 'github', reference: pinnedAction },
     { workspace, branch },
-    initialVariables,
+    collectVariables({}, 'github').variables,
   )
 }
 
@@ -68,7 +68,7 @@ export function buildGitlab(workspace = '.'): string {
   return buildGitlabPipeline(
     { host: 'gitlab', reference: pinnedImage },
     { workspace, branch: 'main' },
-    initialVariables,
+    collectVariables({}, 'gitlab').variables,
   )
 }
 

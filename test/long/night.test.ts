@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { listLines } from '../../src/outlets/notify/lines.ts'
+import { listLines } from '../../src/outlets/notify/messages.ts'
 import type { Notification } from '../../src/outlets/notify/notification.ts'
 import { spendNight, type Night } from '../simulation/serve/night.ts'
 

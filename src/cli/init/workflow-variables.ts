@@ -15,14 +15,6 @@ export interface Variables {
   reading: string[] | null
 }
 
-/** Variables of a new workspace. */
-export const initialVariables: Variables = {
-  secrets: ['EDGEWISE_TOKEN'],
-  common: [],
-  database: [],
-  reading: null,
-}
-
 /** Variables of a workflow, and sentences about what it can't pass, for the output. */
 export interface WorkflowVariables {
   variables: Variables

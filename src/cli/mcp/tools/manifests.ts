@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../../core/model/json.ts'
-import { compareDiagnostics, type Diagnostic } from '../../../core/model/problem.ts'
+import type { Diagnostic } from '../../../core/model/problem.ts'
 import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 import { test } from '../../../operations/test.ts'
 import { traceRequests } from '../../../operations/trace.ts'
 import { judgeWorkspace } from '../../../operations/validate.ts'
-import { buildDiagnosticJson } from '../../../outlets/report/diagnostics/json.ts'
+import { buildDiagnosticsJson } from '../../../outlets/report/diagnostics/json.ts'
 import { buildTestJson } from '../../../outlets/report/tests/json.ts'
 import { buildExplainJson } from '../../explain/explain-json.ts'
 import type { Call } from '../session.ts'
@@ -34,13 +34,7 @@ export const validateTool = declareTool<{ file?: string; severity?: string }>({
     const diagnostics = (await listProblems(call, file)).filter(
       (each) => levels.indexOf(each.severity) <= levels.indexOf(severity),
     )
-    return {
-      answer: {
-        format: 'edgewise.diagnostics/1',
-        valid: diagnostics.every((each) => each.severity !== 'error'),
-        diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
-      },
-    }
+    return { answer: buildDiagnosticsJson(diagnostics) }
   },
 })
 

@@ -2,14 +2,14 @@ import type { Configured, Policed } from '../../../operations/runtime/parts.ts'
 import { join } from 'node:path'
 import { EdgewiseError, throwDefect } from '../../../core/model/edgewise-error.ts'
 import type { Json } from '../../../core/model/json.ts'
-import { compareDiagnostics } from '../../../core/model/problem.ts'
+
 import { exists } from '../../../files/look.ts'
 import { isDeclaring } from '../../../manifest/manifests/forgotten-files.ts'
 import { createSourceLineLookup } from '../../../manifest/yaml/source-line.ts'
 import type { SourceFile } from '../../../manifest/yaml/yaml-file.ts'
 import { plan } from '../../../operations/plan.ts'
 import { judgeWorkspace } from '../../../operations/validate.ts'
-import { buildDiagnosticJson, buildErrorJson } from '../../../outlets/report/diagnostics/json.ts'
+import { buildDiagnosticsJson, buildErrorJson } from '../../../outlets/report/diagnostics/json.ts'
 import { buildPlanJson } from '../../../outlets/report/plan/json.ts'
 import { formatUnifiedDiff } from '../../../outlets/report/text/unified-diff.ts'
 import { refuseUnplannable, type Call } from '../session.ts'
@@ -68,7 +68,7 @@ export const proposeTool = declareTool<ProposeArguments>({
     const changed = files.map(({ path, after }) => ({ path, text: after }))
     const { workspace, outside } = call.load(changed)
     const { diagnostics } = await judgeWorkspace(workspace, {}, outside)
-    const valid = diagnostics.every(({ severity }) => severity !== 'error')
+    const { valid, diagnostics: listed } = buildDiagnosticsJson(diagnostics)
     const patches = files.map(formatPatch)
     return {
       answer: {
@@ -77,7 +77,7 @@ export const proposeTool = declareTool<ProposeArguments>({
         patch: patches.map(({ text }) => text).join(''),
         masked: patches.some(({ masked }) => masked),
         valid,
-        diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
+        diagnostics: listed,
         ...(valid ? await planChange(call, changed) : { plan: null }),
       },
     }

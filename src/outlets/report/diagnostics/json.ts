@@ -8,34 +8,26 @@ import {
 import type { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 
 /**
- * Formats diagnostics as JSON, `edgewise.diagnostics/1`. `valid` means no errors; warnings may
+ * Builds the JSON of diagnostics, `edgewise.diagnostics/1`. `valid` means no errors; warnings may
  * remain.
  */
-export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
-  const report: JsonObject = {
+export function buildDiagnosticsJson(diagnostics: readonly Diagnostic[]) {
+  return {
     format: 'edgewise.diagnostics/1',
     valid: diagnostics.every((diagnostic) => diagnostic.severity !== 'error'),
     diagnostics: diagnostics.toSorted(compareDiagnostics).map(buildDiagnosticJson),
   }
-  return formatJson(report, 2)
+}
+
+/** Formats diagnostics as JSON. */
+export function formatDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
+  return formatJson(buildDiagnosticsJson(diagnostics), 2)
 }
 
 /** Builds the JSON of a diagnostic; absent fields are omitted. */
-export function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
-  const {
-    severity,
-    code,
-    summary,
-    detail,
-    file,
-    document,
-    domain,
-    item,
-    pointer,
-    related = [],
-    count,
-    finding,
-  } = diagnostic
+function buildDiagnosticJson(diagnostic: Diagnostic): JsonObject {
+  const { severity, code, summary, detail, file, document } = diagnostic
+  const { domain, item, pointer, related = [], count, finding } = diagnostic
   return pickDefined({
     severity,
     code,

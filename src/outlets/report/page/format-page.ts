@@ -14,22 +14,10 @@ import { formatChanges, formatHistoryTable } from './static-lists.ts'
  *
  * @param nav navigation bar of a server, which then has to send the policy
  */
-export function formatPage(page: Page, nav: string | null = null): string {
-  return formatFitted(fitPage(page), nav)
-}
-
-/** Stands in a page where a server has its navigation bar; texts have no such mark. */
-export const navPlace = '<!-- nav -->'
-
-/** Sets the navigation bar of a server into a page with its place. */
-export function formatServed(page: string, nav: string): string {
-  return page.replace(navPlace, () => nav)
-}
-
-function formatFitted({ sides, ...shared }: Page, nav: string | null): string {
+export function formatPage(whole: Page, nav: string | null = null): string {
   // The policy of a server does not allow the script that tries requests.
-  const hasTrials = nav === null && sides !== undefined
-  const page: Page = hasTrials ? { ...shared, sides } : shared
+  const hasTrials = nav === null && whole.sides !== undefined
+  const page = { ...fitPage(whole), sides: hasTrials ? whole.sides : undefined }
   const { waves, rollback = null, applies, acts = [] } = page
   const shown = { summary: formatPace(page), hasFilters: page.changes.length > 0 }
   const list = applies === undefined ? formatChanges(page) : formatHistoryTable(applies)
@@ -43,6 +31,14 @@ ${formatLog('Decisions and others', acts)}`
     hasEffects: page.effects !== undefined,
     hasTrials,
   })
+}
+
+/** Stands in a page where a server has its navigation bar; texts have no such mark. */
+export const navPlace = '<!-- nav -->'
+
+/** Sets the navigation bar of a server into a page with its place. */
+export function formatServed(page: string, nav: string): string {
+  return page.replace(navPlace, () => nav)
 }
 
 /** Formats the number of writes, and how long they take at least; empty for none. */
