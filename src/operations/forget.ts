@@ -18,7 +18,7 @@ export interface ForgetRequest extends LockRequest {
   items?: ItemKey[]
 }
 
-/** Removed domains and items: their numbers, and a description. */
+/** Removed or moved domains and items: their numbers, and a description. */
 export interface Forgotten {
   domains: number
   items: number
@@ -102,13 +102,6 @@ export interface MoveRequest extends LockRequest {
   to: string
 }
 
-/** Moved domains and items: their numbers, and a description. */
-export interface Moved {
-  domains: number
-  items: number
-  what: string
-}
-
 /**
  * Locks, asks, and moves the state of domains to another workspace, which manages them from then
  * on. The history stays here, and the service is unchanged.
@@ -120,7 +113,7 @@ export async function move(
   workspace: Comparable,
   request: MoveRequest,
   ports: Ports,
-): Promise<Moved> {
+): Promise<Forgotten> {
   const { to } = request
   if (to === workspace.config.id)
     throw new EdgewiseError(

@@ -2,7 +2,7 @@ import type { Settings, Desired } from './runtime/parts.ts'
 import { createWeek } from '../core/health/summarize-week.ts'
 import { EdgewiseError, type ErrorCode } from '../core/model/edgewise-error.ts'
 import type { Domain } from '../core/model/item.ts'
-import { append, addUp } from '../core/model/lists.ts'
+import { append, addUp, halve } from '../core/model/lists.ts'
 import { alignDown, sumRequests } from '../core/model/statistics.ts'
 import { createTimeZone } from '../core/model/time/time-zone.ts'
 import { listOthers, type DomainTraffic, type RefreshedTraffic } from '../core/model/traffic.ts'
@@ -160,8 +160,7 @@ async function countDomains(
     append(unknown, domains)
     return new Map()
   }
-  const half = Math.ceil(domains.length / 2)
-  const first = await countDomains(queries, domains.slice(0, half), day, unknown)
-  const second = await countDomains(queries, domains.slice(half), day, unknown)
-  return new Map([...first, ...second])
+  const [one, other] = halve(domains)
+  const first = await countDomains(queries, one, day, unknown)
+  return new Map([...first, ...(await countDomains(queries, other, day, unknown))])
 }

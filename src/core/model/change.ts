@@ -1,4 +1,4 @@
-import type { Domain, FieldName, ItemKey, Value, Wire } from './item.ts'
+import type { Domain, FieldName, ItemKey, Part, Value, Wire } from './item.ts'
 import type { Json } from './json.ts'
 
 /** Action on one item of a domain. */
@@ -88,6 +88,11 @@ export interface Write {
   domains: Domain[]
   /** Item → payload; the service client translates items to wire names. */
   items: Record<ItemKey, Form>
+}
+
+/** Names the domains and items of a write. */
+export function toPart({ domains, items }: Pick<Write, 'domains' | 'items'>): Part {
+  return { domains, items: Object.keys(items) }
 }
 
 /** Reports whether a form leaves the same state when the service applies it twice. */

@@ -28,6 +28,12 @@ export function groupDomains<T extends { domain: string }>(
   )
 }
 
+/** Splits a list into two halves, of which the first may have an entry more. */
+export function halve<T>(list: T[]): [T[], T[]] {
+  const middle = Math.ceil(list.length / 2)
+  return [list.slice(0, middle), list.slice(middle)]
+}
+
 /** Splits a list into chunks of at most `size` entries. */
 export function splitIntoChunks<T>(list: T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import PQueue from 'p-queue'
-import { nameChange, type Change, type Write } from '../../core/model/change.ts'
+import { nameChange, toPart, type Change, type Write } from '../../core/model/change.ts'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
@@ -39,7 +39,7 @@ export async function applyPlan(
   base: RecordedState,
   context: ApplyContext,
 ): Promise<ApplyResult> {
-  const affected = plan.writes.map(({ domains, items }) => ({ domains, items: Object.keys(items) }))
+  const affected = plan.writes.map(toPart)
   const { atMs } = context.lockedAt
   const earlier = await loadEarlierCalls(affected, base, atMs, context.store, context.itemKeys)
   const run = createRun(plan, base, context, earlier)
@@ -97,9 +97,7 @@ const maxRefusals = 50
 
 /** Lists the writes that were not sent, and whose intents are the last that is recorded of them. */
 function listUnsettled(writes: Write[], { begun, settled, called }: Run): ApplyResult['unsettled'] {
-  return writes
-    .filter(({ id }) => begun.has(id) && !settled.has(id) && !called.has(id))
-    .map(({ domains, items }) => ({ domains, items: Object.keys(items) }))
+  return writes.filter(({ id }) => begun.has(id) && !settled.has(id) && !called.has(id)).map(toPart)
 }
 
 /** Sends the writes of a wave, and removes released items from state first. */

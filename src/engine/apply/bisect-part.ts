@@ -1,4 +1,5 @@
 import type { Domain, ItemKey, Part } from '../../core/model/item.ts'
+import { halve } from '../../core/model/lists.ts'
 import { unknownDomain } from '../../core/model/outcome.ts'
 import { findCulprits, findMore, joinParts, narrow, type Line, PairSet } from './parts.ts'
 
@@ -103,7 +104,7 @@ class Search {
     const named = findNamed(domains, message)
     let [rest, isSent] = [named.length === 1 ? named : domains, domains.length === 1]
     while (rest.length > 1) {
-      const [first, second] = splitInHalf(rest)
+      const [first, second] = halve(rest)
       isSent = (await this.#sendOnce({ domains: first, items }))?.code === unknownDomain
       rest = isSent ? first : second
     }
@@ -223,9 +224,4 @@ function excludePart(whole: Part, excluded: Part): Part {
 
 function splitDomains({ domains, items }: Part): Part[] {
   return domains.map((domain) => ({ domains: [domain], items }))
-}
-
-function splitInHalf<T>(list: T[]): [T[], T[]] {
-  const middle = Math.ceil(list.length / 2)
-  return [list.slice(0, middle), list.slice(middle)]
 }

@@ -1,5 +1,5 @@
 import { listClearedItems } from '../../core/catalog/wire-names.ts'
-import { type Form, type Write, isDelete } from '../../core/model/change.ts'
+import { type Form, type Write, isDelete, toPart } from '../../core/model/change.ts'
 import type { Domain, ItemKey, Part } from '../../core/model/item.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import { isNotAccepted, type Outcome } from '../../core/model/outcome.ts'
@@ -42,7 +42,7 @@ export async function bisect(
   before: RefusedWrite['before'],
   run: Run,
 ): Promise<void> {
-  const outcomes = new PartOutcomes({ domains: write.domains, items: Object.keys(write.items) })
+  const outcomes = new PartOutcomes(toPart(write))
   const refused: RefusedWrite = { write, refusal, doubted, before, outcomes, isBlocked: true }
   const reportRest = (why: string) => reportInDoubt(write.id, outcomes.listUnsettled(), why, run)
   try {

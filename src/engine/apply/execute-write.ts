@@ -1,4 +1,4 @@
-import { isSafeToRepeat, type Write } from '../../core/model/change.ts'
+import { isSafeToRepeat, toPart, type Write } from '../../core/model/change.ts'
 import type { NotSentReason } from '../../core/model/events.ts'
 import type { EndReason } from '../../core/model/outcome.ts'
 import { failSpan, getSpan, inSpan } from '../../core/model/tracing.ts'
@@ -36,7 +36,7 @@ async function execute(planned: Write, run: Run): Promise<void> {
     reportNotSent(write, { message }, run)
     return
   }
-  const whole = { domains: write.domains, items: Object.keys(write.items) }
+  const whole = toPart(write)
   const before = new Map(write.domains.map((domain) => [domain, new Map(run.recorded.get(domain))]))
   run.report({ type: 'write.started', id: write.id, ...whole })
   const isBisected = (outcome: Sent['outcome']) => outcome.kind === 'refused' && !outcome.fatal
@@ -106,7 +106,7 @@ async function leaveOutUnknown(write: Write, run: Run): Promise<Write | null> {
     run.report({ type: 'write.not-sent', ...about, reason: 'left-out' })
     return null
   }
-  run.report({ type: 'part.not-sent', ...about, domains: unknown, items: Object.keys(write.items) })
+  run.report({ type: 'part.not-sent', ...about, ...toPart(write), domains: unknown })
   return { ...write, domains: write.domains.filter((domain) => !unknown.includes(domain)) }
 }
 

@@ -1,4 +1,4 @@
-import { append, groupDomains } from '../../core/model/lists.ts'
+import { append, groupDomains, halve } from '../../core/model/lists.ts'
 import type { Domain, ItemKey, Part } from '../../core/model/item.ts'
 import type { Move } from './counts.ts'
 
@@ -60,8 +60,7 @@ export async function narrow(
   isSent: boolean,
   line: Line,
 ): Promise<{ cell: Part; isSent: boolean; later: Part[] }> {
-  const middle = Math.ceil(cells.length / 2)
-  const [first, second] = [cells.slice(0, middle), cells.slice(middle)]
+  const [first, second] = halve(cells)
   if (second.length === 0) return { cell: joinParts(first), isSent, later: [] }
   if (await passes(first, line)) return narrow(second, false, line)
   const { later, ...found } = await narrow(first, true, line)

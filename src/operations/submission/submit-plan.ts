@@ -14,7 +14,7 @@ import {
 } from '../../core/model/edgewise-error.ts'
 import type { Grounds } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
-import { listTouched, type Write } from '../../core/model/change.ts'
+import { listTouched, toPart, type Write } from '../../core/model/change.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import { addKeptFields } from '../../core/diff/kept-fields.ts'
@@ -365,9 +365,7 @@ function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Config
   const writes = [...plan.writes, ...unchanged]
   return {
     writes: writes.length,
-    parts: new Map(
-      writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
-    ),
+    parts: new Map(writes.map((write) => [write.id, toPart(write)])),
     callsPerMinute: config.limits.callsPerMinute,
     inWaves,
   }

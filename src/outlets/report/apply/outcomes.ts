@@ -1,5 +1,5 @@
 import { append, groupBy } from '../../../core/model/lists.ts'
-import type { Write } from '../../../core/model/change.ts'
+import { toPart, type Write } from '../../../core/model/change.ts'
 import type { ApplyEvent } from '../../../core/model/events.ts'
 
 /** Writes, or parts of writes, that were not confirmed, with the reason. */
@@ -58,9 +58,7 @@ export function collectOutcomes(writes: Write[], events: ApplyEvent[]): Outcomes
     inDoubt: [],
     notSent: [],
     ends: new Map(),
-    named: new Map(
-      writes.map(({ id, domains, items }) => [id, { domains, items: Object.keys(items) }]),
-    ),
+    named: new Map(writes.map((write) => [write.id, toPart(write)])),
     refusals: new Map(),
     settled: new Set(),
     reduced: new Set(),

@@ -8,7 +8,7 @@ import { buildPlanned } from './build-plan-page.ts'
 import { addHealth } from './build-rollout.ts'
 import { beginPage, type PageAbout } from './page-about.ts'
 import { mapSome, pluralize } from '../../../core/model/text/words.ts'
-import type { Change, Write } from '../../../core/model/change.ts'
+import { toPart, type Change, type Write } from '../../../core/model/change.ts'
 import type { ApplyEvent } from '../../../core/model/events.ts'
 
 /** Refusals that are among the warnings; the matrix has all of them. */
@@ -89,9 +89,9 @@ function findChangeStates(
   const findState = createStateLookup(writes, events)
   const rolledBack = collectRolledBack(back)
   const states = new Map<string, State>()
-  for (const { id, domains, items } of writes)
-    for (const key of listKeys({ domains, items: Object.keys(items) })) {
-      const state = findState(id, key)
+  for (const write of writes)
+    for (const key of listKeys(toPart(write))) {
+      const state = findState(write.id, key)
       const last = state === 'confirmed' ? (rolledBack.get(key) ?? state) : state
       states.set(key, findWorst(states.get(key), last))
     }
