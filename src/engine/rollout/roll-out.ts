@@ -11,7 +11,7 @@ import { countParts } from '../apply/counts.ts'
 import { addResult, createEmptyResult, isComplete } from '../apply/results.ts'
 import { findBaselineStart } from './baseline-start.ts'
 import { findStop, hasApproval } from './approvals.ts'
-import { lookBack } from './look-back.ts'
+import { lookBack, waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import { explainOpen, failWave, stopRollout, stopBefore } from './end-rollout.ts'
 import type { RolloutContext } from './ports.ts'
 import {
@@ -22,7 +22,6 @@ import {
   type Progress,
 } from './progress.ts'
 import { RolloutSuspended, waitFor } from './wait.ts'
-import { waitForBaseline, watchWave, needsWatching } from './watch-wave.ts'
 import {
   findChangedDomains,
   formatNow,

@@ -1,14 +1,20 @@
 import type { HealthWindows } from '../../core/model/health.ts'
-import type { AppliedTimes, Rollout } from '../../core/model/rollout.ts'
+import {
+  type AppliedTimes,
+  type Rollout,
+  findNextWave,
+  hasPassed,
+  isSent,
+  type RolloutWave,
+} from '../../core/model/rollout.ts'
 import { alignDown, grainMs } from '../../core/model/statistics.ts'
 import { inSpan } from '../../core/model/tracing.ts'
 import { decidingWindows, isClearlyWorse, maxExtension } from '../../core/health/judge.ts'
-import { computeWindows } from '../../core/health/windows.ts'
+import { computeWindows, computeLength, findLook } from '../../core/health/windows.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { createComparison, type ComparedWave, type CompareWave } from './baseline-start.ts'
-import type { RolloutSettings, Watched, Watching } from './ports.ts'
+import type { RolloutSettings, Watched, Watching, Failed } from './ports.ts'
 import type { HealthConfig } from '../../core/model/config.ts'
-import { lookBack } from './look-back.ts'
 import {
   explain,
   explainUncertain,
@@ -160,4 +166,76 @@ async function unlessUnavailable<T>(queries: Promise<T>): Promise<T | null> {
     if (!isTransient(error)) throw error
     return null
   }
+}
+
+/**
+ * Looks back at the waves that were sent: a change may show when the time in the cache is over.
+ * Before another wave begins, looks go on for some windows while a rise is uncertain, and for one
+ * after the first wave; once all waves have passed, until `health.after` is over.
+ *
+ * @returns null after an interrupt
+ * @throws EdgewiseError the errors of queries, RolloutSuspended if its caller waits itself
+ */
+export async function lookBack(
+  rollout: Rollout,
+  recorded: RecordedState,
+  watching: Watching,
+): Promise<Watched> {
+  const { rule, zone } = watching.settings
+  const sent = rollout.waves.findLastIndex(isSent)
+  const applied = rollout.waves[sent]?.applied ?? null
+  if (rule === null || applied === null) return { passed: true }
+  // What waits is the next wave: those that were sent have been judged.
+  const next = findNextWave(rollout)
+  const report = (ms: number) => reportWaiting(rollout, next ?? sent, ms, 'health', watching)
+  for (;;) {
+    const failed = await retryQuery(
+      () => judgeAgain(rollout.waves, recorded, rule, watching),
+      report,
+      watching,
+    )
+    const worse = failed.find((each) => each.worse)
+    if (worse !== undefined) return worse
+    const { to, now } = findWaveTimes(applied, watching)
+    const lengthMs = computeLength(rule)
+    const more = next !== null && failed.length > 0 ? decidingWindows : Number(next === 1)
+    const end = hasPassed(rollout)
+      ? to + rule.after * 1000
+      : computeWindows(to, to, rule, zone).readyAt + more * lengthMs
+    const left = Math.min(end - now(), lengthMs)
+    if (left <= 0) return { passed: true }
+    report(left)
+    await waitForStep(left, watching)
+    if (watching.signal.aborted) return null
+  }
+}
+
+/**
+ * Compares each wave with its baseline by its latest whole window, and decides on a rise by a
+ * longer one; asks for each domain twice. Returns those that are worse, or may be by later windows.
+ */
+async function judgeAgain(
+  waves: RolloutWave[],
+  recorded: RecordedState,
+  rule: HealthConfig,
+  watching: Watching,
+): Promise<Failed[]> {
+  await watching.time.ask()
+  const failed: Failed[] = []
+  for (const [waveIndex, { applied, domains }] of waves.entries()) {
+    if (applied?.to == null) continue
+    const written = findWaveTimes(applied, watching)
+    const windows = computeWindows(written.from, written.to, rule, watching.settings.zone)
+    const look = findLook(windows, written.now() - rule.lag * 1000, decidingWindows)
+    if (look === null || !written.isService) continue
+    const compare = createComparison(domains, recorded, windows.before, written, rule, watching)
+    const latest = await compare(look.latest)
+    if (!latest.isUncertain && latest.verdict !== 'worse') continue
+    const health = await compare(look.deciding, look.share)
+    const worse = health.verdict === 'worse'
+    const reason = explain(health, rule, null) ?? ''
+    if (worse) reportJudged(waveIndex, health, reason, { rule, written }, watching)
+    failed.push({ passed: false, worse, reason, waveIndex })
+  }
+  return failed
 }
