@@ -6,7 +6,7 @@ import { SecretVault } from '../../src/manifest/secrets/secret-vault.ts'
 import type { JsonObject } from '../../src/core/model/json.ts'
 import type { FoundDrift } from '../../src/operations/observation/find-drift.ts'
 import type { Managed } from '../../src/operations/observation/observe-live.ts'
-import { createFleetReader } from '../../src/server/leader/fleet-reader.ts'
+import { createFleetReader } from '../../src/server/leader/compare-drift.ts'
 
 const vault = new SecretVault('test', () => null)
 const name = (i: number) => `d${i}.example.com`
