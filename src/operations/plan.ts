@@ -39,7 +39,7 @@ import type { Change, Write } from '../core/model/change.ts'
 import type { Effects } from '../core/effects/group.ts'
 import type { ChangedSides } from '../outlets/report/effects/pack-sides.ts'
 import type { EffectsRequest } from './tracing/effects.ts'
-import type { Assumptions } from './tracing/readings.ts'
+import type { Assumptions } from './tracing/candidates.ts'
 import type { Witnesses } from '../outlets/report/effects/witnesses.ts'
 import { computeTimes } from '../core/plan/plan-times.ts'
 

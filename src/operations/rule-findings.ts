@@ -14,8 +14,7 @@ import type { Rule } from '../core/trace/rule.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { findPlace } from '../manifest/yaml/yaml-place.ts'
 import type { Configured, Desired, ItemPlaces, TextSources } from './runtime/parts.ts'
-import { readDesired } from './tracing/candidates.ts'
-import { settleReadings } from './tracing/readings.ts'
+import { readDesired, settleReadings } from './tracing/candidates.ts'
 
 type Source = NonNullable<ReturnType<Workspace['findTextSource']>>
 type CheckedWorkspace = Configured & Desired & ItemPlaces & TextSources

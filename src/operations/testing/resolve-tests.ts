@@ -16,7 +16,7 @@ import {
   type ReportProblem,
 } from '../../manifest/tests/load-tests.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
-import { settleReadings } from '../tracing/readings.ts'
+import { settleReadings } from '../tracing/candidates.ts'
 
 /** The parts of a workspace that tests use. */
 export type TestedWorkspace = Pick<

@@ -11,15 +11,17 @@ import {
   type ItemKey,
   type ItemState,
 } from '../../core/model/item.ts'
-import { isObject, type Json } from '../../core/model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 import {
   findNewReference,
   findReference,
   holdsSecret,
   mapSecrets,
 } from '../../core/model/secret.ts'
-import type { Secrets } from '../runtime/parts.ts'
+import type { Secrets, Configured } from '../runtime/parts.ts'
 import type { Candidate, Candidates } from '../../core/trace/evaluation.ts'
+import type { Preset, Settings } from '../../core/trace/readings.ts'
+import { BadSetting, buildSettings } from '../../core/trace/settings.ts'
 
 /** Any value at all. */
 const anyValue: Candidate = { $unknown: true }
@@ -142,4 +144,30 @@ function readCandidate(key: ItemKey, candidate: Json): Candidate {
 
 function refuse(message: string): EdgewiseError {
   return new EdgewiseError('usage', `--of: ${message}`, 'See the guide "Trace".')
+}
+
+/** Answers of readings, over those of the workspace file. */
+export interface Assumptions {
+  /** By default that of the workspace file. */
+  preset?: Preset
+  assume?: JsonObject
+}
+
+/**
+ * Settles readings by the workspace file and by what a command gives.
+ *
+ * @throws EdgewiseError `usage` for a reading or an answer that there is none of
+ */
+export function settleReadings(
+  { config }: Configured,
+  { preset = config.trace.preset, assume = {} }: Assumptions,
+): Settings {
+  const answers = { ...(config.trace.assume as JsonObject), ...assume }
+  try {
+    return buildSettings({ preset, assume: answers, timezone: config.service.timezone })
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error
+    const hint = '"edgewise explain readings" lists readings and answers.'
+    throw new EdgewiseError('usage', `--assume: ${error.message}`, hint)
+  }
 }

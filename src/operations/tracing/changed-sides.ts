@@ -2,9 +2,8 @@ import type { Change } from '../../core/model/change.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ChangedSides } from '../../outlets/report/effects/pack-sides.ts'
 import type { Comparable } from '../runtime/parts.ts'
-import { readRecorded } from './candidates.ts'
+import { readRecorded, settleReadings, type Assumptions } from './candidates.ts'
 import { applyChanges, type States } from './effects.ts'
-import { settleReadings, type Assumptions } from './readings.ts'
 
 /**
  * Lists the configurations of the domains that a plan changes, before and after it, as

@@ -9,8 +9,7 @@ import { groupBy, addUp } from '../../core/model/lists.ts'
 import type { Candidates } from '../../core/trace/evaluation.ts'
 import type { Comparable, Configured, Desired, Secrets } from '../runtime/parts.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
-import { listCandidates, readChanged, readRecorded } from './candidates.ts'
-import { settleReadings, type Assumptions } from './readings.ts'
+import { listCandidates, readChanged, readRecorded, settleReadings, type Assumptions } from './candidates.ts'
 
 /** Requests to compare, and how. */
 export interface EffectsRequest extends Assumptions, Pick<GroupOptions, 'groupBy'> {

@@ -7,8 +7,7 @@ import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { groupBy } from '../../core/model/lists.ts'
 import type { ChangeWitness, Witnesses } from '../../outlets/report/effects/witnesses.ts'
 import type { Configured, Secrets } from '../runtime/parts.ts'
-import { readChanged, readRecorded } from './candidates.ts'
-import { settleReadings, type Assumptions } from './readings.ts'
+import { readChanged, readRecorded, settleReadings, type Assumptions } from './candidates.ts'
 
 /** Most kinds of change for which a witness is looked for. */
 const maxKinds = 200
