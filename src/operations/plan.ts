@@ -143,7 +143,7 @@ async function findAllEffects(
   if (readings === null) return { effects: null, witnesses: null, sides: null }
   const { findEffects } = await import('./tracing/effects.ts')
   const { findWitnesses } = await import('./tracing/witnesses.ts')
-  const { listChangedSides } = await import('./tracing/changed-sides.ts')
+  const { listChangedSides } = await import('./tracing/effects.ts')
   return {
     effects: effects && findEffects(workspace, recorded, changes, effects),
     witnesses: witnesses && findWitnesses(workspace, recorded, changes, witnesses),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ItemState } from '../../src/core/model/item.ts'
 import type { Comparable } from '../../src/operations/runtime/parts.ts'
-import { listChangedSides } from '../../src/operations/tracing/changed-sides.ts'
+import { listChangedSides } from '../../src/operations/tracing/effects.ts'
 import { createSidesFinder, packSides } from '../../src/outlets/report/effects/pack-sides.ts'
 import { buildChange } from '../plans.ts'
 

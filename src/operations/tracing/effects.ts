@@ -9,7 +9,14 @@ import { groupBy, addUp } from '../../core/model/lists.ts'
 import type { Candidates } from '../../core/trace/evaluation.ts'
 import type { Comparable, Configured, Desired, Secrets } from '../runtime/parts.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
-import { listCandidates, readChanged, readRecorded, settleReadings, type Assumptions } from './candidates.ts'
+import {
+  listCandidates,
+  readChanged,
+  readRecorded,
+  settleReadings,
+  type Assumptions,
+} from './candidates.ts'
+import type { ChangedSides } from '../../outlets/report/effects/pack-sides.ts'
 
 /** Requests to compare, and how. */
 export interface EffectsRequest extends Assumptions, Pick<GroupOptions, 'groupBy'> {
@@ -105,4 +112,31 @@ export function applyChanges(
   for (const change of changes)
     if (change.action !== 'release') after.set(change.item, readChanged(change, secrets))
   return after
+}
+
+/**
+ * Lists the configurations of the domains that a plan changes, before and after it, as
+ * `findEffects` compares them; secrets are only their names.
+ *
+ * @throws EdgewiseError `usage` for a bad reading
+ */
+export function listChangedSides(
+  workspace: Comparable,
+  recorded: States,
+  changes: readonly Change[],
+  assumptions: Assumptions,
+): ChangedSides {
+  const { desired } = workspace
+  const domains = [...groupBy(changes, ({ domain }) => domain)].map(([domain, own]) => ({
+    domain,
+    read: () => {
+      const before = readRecorded(recorded.get(domain) ?? new Map())
+      return { before, after: applyChanges(before, own, workspace) }
+    },
+  }))
+  return {
+    domains,
+    known: new Set([...recorded.keys(), ...desired.keys()]),
+    settings: settleReadings(workspace, assumptions),
+  }
 }
