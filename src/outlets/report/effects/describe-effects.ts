@@ -1,10 +1,16 @@
-import type { Delta, EffectClass, SideAnswer } from '../../../core/effects/compare.ts'
+import {
+  type Delta,
+  type EffectClass,
+  type SideAnswer,
+  listCauses,
+} from '../../../core/effects/compare.ts'
 import { computeGroupShare, type EffectGroup, type Effects } from '../../../core/effects/group.ts'
 import { isObject, type Json } from '../../../core/model/json.ts'
 import { listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatSeconds } from '../trace/duration.ts'
 import { describeKey, describeReasons } from '../trace/describe-values.ts'
+import { groupBy, addUp } from '../../../core/model/lists.ts'
 
 /** Most answers of one group that its line names. */
 const maxAnswers = 3
@@ -142,4 +148,43 @@ function describeValue(field: string, value: Json): string {
     return value.length === 0 ? 'none' : listSome(value.map(String), 4)
   if (Array.isArray(value) || isObject(value)) return JSON.stringify(value)
   return String(value)
+}
+
+/** Most examples of a group. */
+const maxExamples = 3
+
+/**
+ * Joins the groups of which the same is said: requests that are denied now, though each was
+ * answered in its own way before. Of the other answers those remain that all of them have, and of
+ * the items those on which what is said rests.
+ */
+export function mergeAlike(groups: readonly EffectGroup[]): EffectGroup[] {
+  const families = groupBy([...groups], (group) =>
+    JSON.stringify([group.class, group.verdict, ...listHeadlines(group).map(nameDelta)]),
+  )
+  return [...families.values()].map(merge).toSorted(compareGroups)
+}
+
+function merge(family: EffectGroup[]): EffectGroup {
+  const [first, ...others] = family
+  if (first === undefined) throw new RangeError('expected a group')
+  const changed = [...new Set(family.flatMap(({ items }) => items))].toSorted()
+  const known = others.map(({ deltas }) => new Set(deltas.map(nameDelta)))
+  return {
+    ...first,
+    count: addUp(family, ({ count }) => count),
+    domains: [...new Set(family.flatMap(({ domains }) => domains))].toSorted(),
+    items: listCauses({ changed }, listHeadlines(first)),
+    examples: [...new Set(family.flatMap(({ examples }) => examples))].slice(0, maxExamples),
+    deltas: first.deltas.filter((delta) => known.every((names) => names.has(nameDelta(delta)))),
+  }
+}
+
+function nameDelta({ field, before, after }: Delta): string {
+  return JSON.stringify([field, before, after])
+}
+
+/** The order of groups is kept but for their counts. */
+function compareGroups(a: EffectGroup, b: EffectGroup): number {
+  return a.class === b.class && a.verdict === b.verdict ? b.count - a.count : 0
 }

@@ -2,8 +2,7 @@ import type { Effects } from '../../../core/effects/group.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Plan } from '../../../core/model/plan.ts'
 import { mapSome, pluralize } from '../../../core/model/text/words.ts'
-import { mergeAlike } from './merge-alike.ts'
-import { isUnknownTwice, describeGroup } from './describe-effects.ts'
+import { mergeAlike, isUnknownTwice, describeGroup } from './describe-effects.ts'
 
 /** Most effects that are named for a wave. */
 const maxNamed = 3
