@@ -4,7 +4,7 @@ import type { EndReason } from '../../core/model/outcome.ts'
 import { failSpan, getSpan, inSpan } from '../../core/model/tracing.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { bisect } from './bisect.ts'
-import { moveCounts, moveWrites, nameCount } from './counts.ts'
+import { moveCounts, moveWrites, nameCount, type Run } from './run.ts'
 import type { Settlement } from './outcome-groups.ts'
 import {
   explainError,
@@ -12,7 +12,6 @@ import {
   explainUnrecorded,
   reportInDoubt,
 } from './report-parts.ts'
-import type { Run } from './run.ts'
 import type { Sent } from './send-write.ts'
 import { computeSettleWait } from './settling.ts'
 

@@ -4,9 +4,8 @@ import { splitIntoChunks } from '../../core/model/lists.ts'
 import { setItem, type Domain, type ItemKey } from '../../core/model/item.ts'
 import type { RecordedState, RecordedItem, Batch } from '../../state/store/store.ts'
 import { createRecording } from './attempt.ts'
-import { moveCounts, moveWrites } from './counts.ts'
+import { moveCounts, moveWrites, type Run } from './run.ts'
 import { explainError } from './report-parts.ts'
-import type { Run } from './run.ts'
 import { withIntents, type Recording } from './record-outcome.ts'
 
 /** Maximum number of writes of a batch. It also has at most those of 60 seconds of the budget. */

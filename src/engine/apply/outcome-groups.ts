@@ -1,6 +1,6 @@
 import { append } from '../../core/model/lists.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import type { Move } from './counts.ts'
+import type { Move } from './run.ts'
 
 /** Writes of the plan that are completed, by id, and the change of the counts. */
 export interface Settlement {

@@ -1,6 +1,6 @@
 import { append, groupDomains, halve } from '../../core/model/lists.ts'
 import type { Domain, ItemKey, Part } from '../../core/model/item.ts'
-import type { Move } from './counts.ts'
+import type { Move } from './run.ts'
 
 /**
  * Line of cells: items of the same domains, or domains with the same items. If nothing of it has

@@ -1,8 +1,7 @@
 import { append } from '../../core/model/lists.ts'
 import type { EndReason, OutcomeCounts } from '../../core/model/outcome.ts'
 import type { RecordedState } from '../../state/store/store.ts'
-import { createEmptyCounts, isAllConfirmed } from './counts.ts'
-import type { ApplyResult } from './run.ts'
+import { createEmptyCounts, isAllConfirmed, type ApplyResult } from './run.ts'
 
 /** Creates the result of an apply that has not sent anything. */
 export function createEmptyResult(recorded: RecordedState): ApplyResult {

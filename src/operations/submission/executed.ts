@@ -1,5 +1,4 @@
-import { isAllConfirmed } from '../../engine/apply/counts.ts'
-import type { ApplyResult } from '../../engine/apply/run.ts'
+import { isAllConfirmed, type ApplyResult } from '../../engine/apply/run.ts'
 import type { Override } from '../../core/model/applied.ts'
 import type { ApplyEvent, Doubt } from '../../core/model/events.ts'
 import type { Actor } from '../../core/model/people/identity.ts'
