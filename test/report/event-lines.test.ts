@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
-import { EventLines } from '../../src/outlets/report/apply/event-lines.ts'
-import { formatPart } from '../../src/outlets/report/apply/event-text.ts'
+import { EventLines, formatPart } from '../../src/outlets/report/apply/event-text.ts'
 import { measureWidth } from '../../src/outlets/report/text/display-width.ts'
 import { plainPaint } from '../../src/outlets/report/text/paint.ts'
 

@@ -6,7 +6,7 @@ import {
   createActivity,
   formatActivity,
 } from '../../outlets/report/apply/activity.ts'
-import { EventLines } from '../../outlets/report/apply/event-lines.ts'
+import { EventLines } from '../../outlets/report/apply/event-text.ts'
 import type { CommandContext } from '../io.ts'
 import { wrapForStderr } from './output.ts'
 
