@@ -1,6 +1,6 @@
 import axe from 'axe-core'
 import { expect, it } from 'vitest'
-import { formatReport } from '../../src/outlets/report/page/format-report.ts'
+import { formatReport } from '../../src/outlets/report/page/format-page.ts'
 import { formatTable } from '../../src/outlets/report/page/format-table.ts'
 import { beginPage } from '../../src/outlets/report/page/page-about.ts'
 import { buildAbout } from '../report/page/build-page.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatReport } from '../../../src/outlets/report/page/format-report.ts'
+import { formatReport } from '../../../src/outlets/report/page/format-page.ts'
 import { formatTable, type Table } from '../../../src/outlets/report/page/format-table.ts'
 import { beginPage } from '../../../src/outlets/report/page/page-about.ts'
 import { buildAbout } from './build-page.ts'

@@ -1,12 +1,26 @@
-import { formatDuration, formatNoun } from '../../../core/model/page/page-words.ts'
+import { formatDuration, formatNoun, formatCount } from '../../../core/model/page/page-words.ts'
 import { packPage } from '../../../core/model/page/packed-page.ts'
-import type { Page } from '../../../core/model/page/page.ts'
+import {
+  type Page,
+  noticeKinds,
+  type PageHead,
+  type PageNotice,
+} from '../../../core/model/page/page.ts'
 import { fitPage } from './fit-page.ts'
 import { formatEffects } from './format-effects.ts'
 import { formatRollout } from './format-rollout.ts'
-import { formatReport } from './format-report.ts'
-import { formatJson, formatLog } from './html.ts'
+import {
+  formatJson,
+  formatLog,
+  formatList,
+  formatNames,
+  formatSummary,
+  listNames,
+  show,
+} from './html.ts'
 import { formatChanges, formatHistoryTable } from './static-lists.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import { formatShell, type Shell } from './format-shell.ts'
 
 /**
  * Formats a page as one HTML file, which needs no network and allows none. Every text of the page
@@ -49,5 +63,79 @@ function formatPace({ writes, waves, callsPerMinute }: Page): string {
   return (
     `${formatNoun(writes.length, 'write')} at ${callsPerMinute} calls a minute` +
     (whole > 0 ? `: at least ${formatDuration(whole)}` : '')
+  )
+}
+
+/** Domains of an entry that are visible before the rest is opened, and that are named at all. */
+const [visibleNames, maxNames] = [4, 300]
+
+/** Notices that are visible before the rest is opened. */
+const maxNotices = 8
+
+/**
+ * Formats the report of a command as a page: its head, which `beginPage` has made, and its content,
+ * such as a table of `formatTable`.
+ *
+ * @param content HTML
+ */
+export function formatReport(
+  { title, sentence, facts, warnings, notices }: PageHead,
+  content: string,
+  shell: Omit<Shell, 'title' | 'main'> = { nav: null },
+): string {
+  const listed = formatWarnings(warnings) + formatUnsent(notices)
+  const shown = facts.map(([label, value]): [string, string] => [label, show(value)])
+  const main = `${formatSummary(title, sentence, shown)}
+${listed === '' ? '' : `<div class="notices">${listed}</div>`}
+${content}`
+  return formatShell({ title: `${title}: ${sentence}`, main, ...shell })
+}
+
+function formatWarnings(warnings: string[]): string {
+  if (warnings.length === 0) return ''
+  return (
+    '<section class="callout notice warnings" data-warnings aria-labelledby="warnings">' +
+    `<h2 id="warnings">${formatNoun(warnings.length, 'warning')}</h2>` +
+    `${formatNotices(warnings.map((warning) => `<li>${showLines(warning)}</li>`))}</section>`
+  )
+}
+
+/** Formats what is not sent; a long list is folded by the reason. */
+function formatUnsent(notices: PageNotice[]): string {
+  if (notices.length === 0) return ''
+  const format = ({ kind, text, domains }: PageNotice) =>
+    `<li data-kind="${kind}"><span class="kind">${noticeKinds[kind]}:</span> ` +
+    `${showLines(text)}${formatDomains(domains)}</li>`
+  const lists =
+    notices.length <= maxNotices
+      ? [formatNotices(notices.map(format))]
+      : Array.from(
+          groupBy(notices, ({ kind }) => kind),
+          ([kind, same]) =>
+            formatNotices(same.map(format), 2, `more: ${noticeKinds[kind].toLowerCase()}`),
+        )
+  return (
+    '<section class="panel notice" data-unsent aria-labelledby="unsent">' +
+    `<h2 id="unsent">What will not happen</h2>${lists.join('')}</section>`
+  )
+}
+
+function formatNotices(entries: string[], visible = maxNotices - 2, others = 'more'): string {
+  return formatList(entries, { visible, max: 500, others })
+}
+
+/** Shows a text whose line ends stay. */
+function showLines(text: string): string {
+  return text.split('\n').map(show).join('\n')
+}
+
+function formatDomains(domains: string[]): string {
+  if (domains.length === 0) return ''
+  if (domains.length <= visibleNames + 2) return listNames(domains, visibleNames + 2)
+  const rest = domains.slice(visibleNames)
+  const others = `${formatCount(rest.length)} more domains`
+  return (
+    listNames(domains.slice(0, visibleNames), visibleNames) +
+    formatNames(others, rest, maxNames - visibleNames)
   )
 }
