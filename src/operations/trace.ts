@@ -14,7 +14,14 @@ import { BadRequest, parseUrl } from '../core/trace/url.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { loadState } from './runtime/open-state.ts'
 import type { Comparable, Findings, StateOutside } from './runtime/parts.ts'
-import { readConfiguration, readDesired, readObserved, readRecorded, settleReadings, type Assumptions } from './tracing/candidates.ts'
+import {
+  readConfiguration,
+  readDesired,
+  readObserved,
+  readRecorded,
+  settleReadings,
+  type Assumptions,
+} from './tracing/candidates.ts'
 import { refuseInvalid } from './refuse-invalid.ts'
 
 /** Through which configuration, and by which readings. */

@@ -103,7 +103,7 @@ function compareAll(
 }
 
 /** The candidates after changes; a released item keeps its own. */
-export function applyChanges(
+function applyChanges(
   before: Candidates,
   changes: readonly Change[],
   secrets: Secrets,

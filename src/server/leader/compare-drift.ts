@@ -89,9 +89,9 @@ interface Read extends EarlierRead {
 }
 
 /** Reads the stored configuration of domains back from the service. */
-export type ReadDomains = (managed: Managed) => Promise<Json>
+type ReadDomains = (managed: Managed) => Promise<Json>
 
-export type FleetReader = ReturnType<typeof createFleetReader>
+type FleetReader = ReturnType<typeof createFleetReader>
 
 /**
  * Creates the reader that reads round the fleet: each check reads as many domains as a minute

@@ -18,7 +18,13 @@ import { findStop } from '../../operations/stop.ts'
 import type { Executed } from '../../operations/submission/executed.ts'
 import { failSpan, getRoot } from '../../core/model/tracing.ts'
 import { summarizeDrift, type DriftSummary } from '../../outlets/report/drift/json.ts'
-import { buildRepairRequest, compareDrift, type Comparing, type DriftListener, createFleetReader } from './compare-drift.ts'
+import {
+  buildRepairRequest,
+  compareDrift,
+  type Comparing,
+  type DriftListener,
+  createFleetReader,
+} from './compare-drift.ts'
 import { createActCounter } from './count-acts.ts'
 import { describeTaken, selectFree } from './free-domains.ts'
 import { createLoader, type LoadContext, type LoadPorts } from './load-commits.ts'

@@ -9,7 +9,7 @@ import { truncate } from '../text/wrap.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 
 /** Facts that the line of an event needs beside the event. */
-export interface LineContext {
+interface LineContext {
   /** Number of writes. */
   total: number
   /** Domains and items of each write, by its number. */
@@ -20,7 +20,7 @@ export interface LineContext {
 }
 
 /** Formats an event as a plain line, or null for an event without a line. */
-export function formatEvent(event: ApplyEvent, context: LineContext): string | null {
+function formatEvent(event: ApplyEvent, context: LineContext): string | null {
   const { paint } = context
   switch (event.type) {
     case 'write.confirmed': {

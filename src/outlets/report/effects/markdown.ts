@@ -2,7 +2,13 @@ import type { Effects } from '../../../core/effects/group.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { fenceText } from '../text/markdown.ts'
 import { truncate } from '../text/wrap.ts'
-import { mergeAlike, isUnknownTwice, describeCounts, describeGroup, describeRequests } from './describe-effects.ts'
+import {
+  mergeAlike,
+  isUnknownTwice,
+  describeCounts,
+  describeGroup,
+  describeRequests,
+} from './describe-effects.ts'
 
 /** Most lines of the section, and columns of one. */
 const [maxLines, maxColumns] = [12, 240]

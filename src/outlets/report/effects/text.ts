@@ -3,7 +3,17 @@ import { append } from '../../../core/model/lists.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import type { Paint } from '../text/paint.ts'
 import { wrap } from '../text/wrap.ts'
-import { mergeAlike, classTitles, isMissingUnmanaged, isUnknownTwice, describeUnknownTwice, describeCounts, describeDelta, describeGroup, describeRequests } from './describe-effects.ts'
+import {
+  mergeAlike,
+  classTitles,
+  isMissingUnmanaged,
+  isUnknownTwice,
+  describeUnknownTwice,
+  describeCounts,
+  describeDelta,
+  describeGroup,
+  describeRequests,
+} from './describe-effects.ts'
 
 /** Most groups without `-v`. */
 const maxGroups = 8

@@ -7,7 +7,13 @@ import type {
 } from '../../../core/model/page/page-effects.ts'
 import { describeWitness } from '../effects/witnesses-text.ts'
 import type { PlanEffects } from '../plan/json.ts'
-import { mergeAlike, isMissingUnmanaged, listHeadlines, describeCounts, describeSide } from '../effects/describe-effects.ts'
+import {
+  mergeAlike,
+  isMissingUnmanaged,
+  listHeadlines,
+  describeCounts,
+  describeSide,
+} from '../effects/describe-effects.ts'
 
 /** Most groups of a page. */
 const maxGroups = 100
