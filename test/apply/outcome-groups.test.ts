@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createOutcomeRecorder, type OutcomeGroup } from '../../src/engine/apply/outcome-groups.ts'
+import { createOutcomeRecorder, type OutcomeGroup } from '../../src/engine/apply/run.ts'
 import { createSerialQueue } from '../../src/state/store/serial-queue.ts'
 
 /** Creates a recorder whose recordings end by hand, in their order. */

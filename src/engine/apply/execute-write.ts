@@ -4,8 +4,7 @@ import type { EndReason } from '../../core/model/outcome.ts'
 import { failSpan, getSpan, inSpan } from '../../core/model/tracing.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { bisect } from './bisect.ts'
-import { moveCounts, moveWrites, nameCount, type Run } from './run.ts'
-import type { Settlement } from './outcome-groups.ts'
+import { moveCounts, moveWrites, nameCount, type Run, type Settlement } from './run.ts'
 import {
   explainError,
   explainPossiblySaved,
