@@ -11,7 +11,15 @@ import type { Applied } from '../../core/model/applied.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import { recordItems } from './attempt.ts'
-import { createCounts, isAllConfirmed, moveCounts, type ApplyContext, type ApplyResult, type Run, createOutcomeRecorder } from './run.ts'
+import {
+  createCounts,
+  isAllConfirmed,
+  moveCounts,
+  type ApplyContext,
+  type ApplyResult,
+  type Run,
+  createOutcomeRecorder,
+} from './run.ts'
 import { createEmptyResult, endEarly } from './results.ts'
 import { executeWrite, reportNotSent, waitToSettle } from './execute-write.ts'
 import { IntentBatches, removeItems } from './intent-batches.ts'
