@@ -4,7 +4,7 @@ import type { RecordedState } from '../state/store/store.ts'
 import { addKeptFields } from '../core/diff/kept-fields.ts'
 import type { Plan, PlanTimes } from '../core/model/plan.ts'
 import { bindBasis } from '../core/plan/basis.ts'
-import { findUnfinished } from '../engine/rollout/on-hold.ts'
+import { findUnfinished } from '../engine/rollout/conflicts.ts'
 import { findAuthor } from './submission/find-author.ts'
 import {
   listFirstPlanWarnings,

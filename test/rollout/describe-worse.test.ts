@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeWorse } from '../../src/engine/rollout/on-hold.ts'
+import { describeWorse } from '../../src/engine/rollout/conflicts.ts'
 import { buildRollout } from '../server/page-stage.ts'
 
 it('worse values that stayed are told until the manifests ask for others', () => {

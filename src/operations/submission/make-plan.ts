@@ -21,20 +21,12 @@ import {
   settleConditional,
 } from '../../core/plan/selection.ts'
 import { findStop, listUnapproved } from '../../engine/rollout/approvals.ts'
-import {
-  findConflicts,
-  findItemsOnHold,
-  type HashItem,
-  mapDomainsToWaves,
-  type PlanSelection,
-  type RolloutConflicts,
-} from '../../engine/rollout/conflicts.ts'
+import { findConflicts, findItemsOnHold, type HashItem, mapDomainsToWaves, type PlanSelection, type RolloutConflicts, describeOnHold, describeUnfinished } from '../../engine/rollout/conflicts.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import type { RolloutConfig } from '../../core/model/config.ts'
 import type { PastApplies } from '../history/find-revert.ts'
 import { listMovedNotes } from './first-plan-warnings.ts'
 import { hashDesired } from './hash-desired.ts'
-import { describeOnHold, describeUnfinished } from '../../engine/rollout/on-hold.ts'
 import { continueRollout } from '../../engine/rollout/waves.ts'
 import { describeIrreversible, findIrreversible } from './irreversible.ts'
 import { loadSolver } from '../runtime/load-solver.ts'
