@@ -146,7 +146,7 @@ async function decideAll(
 ): Promise<number> {
   const { stopAll, resumeAll } = await import('../../operations/stop.ts')
   const { formatStopDecision, buildStopJson } =
-    await import('../../outlets/report/apply/stop-text.ts')
+    await import('../../outlets/report/apply/rollouts-text.ts')
   const { createNotifier } = await import('../notify.ts')
   let notify = async () => {}
   const code = await runOnState(
