@@ -20,7 +20,11 @@ import {
 import type { Json } from '../../core/model/json.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
-import { findItemsOnHold, findItemsWaiting, describeUnfinished } from '../../engine/rollout/conflicts.ts'
+import {
+  findItemsOnHold,
+  findItemsWaiting,
+  describeUnfinished,
+} from '../../engine/rollout/conflicts.ts'
 import type { RecordedState, RecordedItem } from '../../state/store/store.ts'
 import { hashDesired } from '../submission/hash-desired.ts'
 import { listSome } from '../../core/model/text/words.ts'

@@ -21,7 +21,16 @@ import {
   settleConditional,
 } from '../../core/plan/selection.ts'
 import { findStop, listUnapproved } from '../../engine/rollout/approvals.ts'
-import { findConflicts, findItemsOnHold, type HashItem, mapDomainsToWaves, type PlanSelection, type RolloutConflicts, describeOnHold, describeUnfinished } from '../../engine/rollout/conflicts.ts'
+import {
+  findConflicts,
+  findItemsOnHold,
+  type HashItem,
+  mapDomainsToWaves,
+  type PlanSelection,
+  type RolloutConflicts,
+  describeOnHold,
+  describeUnfinished,
+} from '../../engine/rollout/conflicts.ts'
 import type { RecordedState } from '../../state/store/store.ts'
 import type { RolloutConfig } from '../../core/model/config.ts'
 import type { PastApplies } from '../history/find-revert.ts'

@@ -9,7 +9,14 @@ import {
 } from '../../core/model/rollout.ts'
 import { narrowSnapshot } from '../../core/plan/selection.ts'
 import { findStop, findUnapproved } from '../../engine/rollout/approvals.ts'
-import { findConflicts, findItemsOnHold, isSuperseded, type HashItem, dropHolds, findUnfinished } from '../../engine/rollout/conflicts.ts'
+import {
+  findConflicts,
+  findItemsOnHold,
+  isSuperseded,
+  type HashItem,
+  dropHolds,
+  findUnfinished,
+} from '../../engine/rollout/conflicts.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, RolloutStore } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'

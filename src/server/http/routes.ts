@@ -1,7 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Identity } from '../../core/model/people/identity.ts'
 import { isObject, parseJson } from '../../core/model/json.ts'
-import { buildDecidedJson, buildRolloutsJson, buildStopJson } from '../../outlets/report/apply/rollouts-text.ts'
+import {
+  buildDecidedJson,
+  buildRolloutsJson,
+  buildStopJson,
+} from '../../outlets/report/apply/rollouts-text.ts'
 import { answerJson, answerJsonText, answerText, refuse, type Answer, allow } from './answer.ts'
 import {
   allDecisions,
