@@ -59,6 +59,8 @@ export interface Replica {
   findings: SharedFindings
   follower: Follower
   controller: Controller
+  /** Notes what happens to it for those who read the overview. */
+  note(text: string): Promise<void>
 }
 
 type Base = Pick<Replica, 'metrics' | 'leadership' | 'position'>
@@ -96,8 +98,13 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
     drifts: createDriftMemory(outside, files, folder),
   }
   const reconciler = createWork(beginning, base, watchdog, memory)
-  const follower = follow(beginning, base, watchdog, reconciler)
   const findings = createSharedFindings(quickFiles, folder, base.position, reconciler)
+  const note = async (text: string): Promise<void> => {
+    const at = new Date(outside.clock.now()).toISOString()
+    findings.note({ at, text: `replica ${outside.machine.processName} ${text}`, note: '' })
+    await findings.share().catch(throwDefect)
+  }
+  const follower = follow(beginning, { ...base, note }, watchdog, reconciler)
   const { branch } = beginning
   const shared = { ...base, workspace, branch, reconciler, findings, outside: quick }
   const controller = createController({
@@ -119,7 +126,7 @@ export async function assembleReplica(beginning: Beginning): Promise<Replica> {
       reconciler.hurry()
     },
   })
-  const parts = { reconciler, follower, controller, findings }
+  const parts = { reconciler, follower, controller, findings, note }
   return { ...base, workspace, outside, logger, locks, ...parts }
 }
 
@@ -199,12 +206,12 @@ const spanNames: Partial<Record<TaskKind, SpanName>> = {
 /** Creates the follower, which fetches the branch. */
 function follow(
   { branch, pollMs, ports, end }: Beginning,
-  { metrics, position, leadership }: Base,
+  { metrics, position, leadership, note }: Base & Pick<Replica, 'note'>,
   watchdog: Watchdog,
   reconciler: Reconciler,
 ): Follower {
   const { outside, logger } = ports
-  const handOver = createHandOver({ leadership, pollMs, position, outside, logger, end })
+  const handOver = createHandOver({ leadership, pollMs, position, outside, logger, note, end })
   return createFollower({
     outside,
     branch,

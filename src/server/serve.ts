@@ -139,7 +139,7 @@ const fetchMs = 5000
 
 /** Waits for a term, and leads until its end or an interrupt. */
 async function run(replica: Replica, http: Interface, onLost: () => void): Promise<void> {
-  const { leadership, outside, logger, position, metrics, reconciler, follower, findings } = replica
+  const { leadership, outside, logger, position, metrics, reconciler, follower } = replica
   const { clock, signal } = outside
   const setTerm = (number: number | null) => {
     position.term = number
@@ -149,16 +149,7 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
     http.lead(number === null || database === undefined ? null : { database, path, number })
   }
   metrics.setLeader(null)
-  const onTick = (isReached: boolean) => {
-    const isBack = noteTick(position, isReached, clock.monotonic(), metrics)
-    if (position.term === null) return
-    if (isBack) reconciler.hurry()
-    reconciler.findUnattended()
-    findings.share().catch((error: unknown) => {
-      throwDefect(error)
-      logger.debug(`what this replica has found was not stored: ${error.message}`)
-    })
-  }
+  const onTick = createTick(replica)
   const canWrite = hasToken(replica)
   const following = follower.follow()
   const term = await waitForTerm(leadership, outside, {
@@ -170,6 +161,9 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
   setTerm(term.number)
   metrics.setUnattended(0)
   logger.info('leads', { term: term.number })
+  void replica.note(
+    term.previous === null ? 'leads' : 'leads, since the one before gave no sign of life',
+  )
   const onWake = () => replica.controller.poke()
   const kept = keepTerm(leadership, term, outside, { logger, onTick, onWake }).then((isLost) => {
     if (!isLost) return
@@ -193,6 +187,31 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
   // Without a resignation, another replica leads after a lease: what was left has ended then.
   if (!position.isOvertaken && signal.aborted && isDone)
     await resign(leadership, term.number, logger)
+}
+
+/** Creates what follows an attempt of a replica to reach the database. */
+function createTick({
+  outside,
+  position,
+  metrics,
+  reconciler,
+  findings,
+  note,
+  logger,
+}: Replica): (isReached: boolean) => void {
+  return (isReached) => {
+    const awayMs = noteTick(position, isReached, outside.clock.monotonic(), metrics)
+    if (position.term === null) return
+    if (awayMs !== null) {
+      reconciler.hurry()
+      void note(`leads on: the database was away for ${Math.round(awayMs / 1000)} s`)
+    }
+    reconciler.findUnattended()
+    findings.share().catch((error: unknown) => {
+      throwDefect(error)
+      logger.debug(`what this replica has found was not stored: ${error.message}`)
+    })
+  }
 }
 
 /** Returns whether a replica has a token of the service; logs why not. */

@@ -152,12 +152,30 @@ describe('what the leader has found', () => {
       drift,
       working,
       problem: 'p',
+      happened: [],
     })
     expect(standby.getHead()).toBe('head')
     // Nothing new is not stored again.
     files.texts.clear()
     await leader.share()
     expect(files.texts.size).toBe(0)
+  })
+
+  it('has what happened to leaders, also what the last one noted as it ended', async () => {
+    const files = stageFiles()
+    const [first, next] = [stage(files, 1), stage(files, null)]
+    const happen = (text: string) => ({ at: '2026-01-02T00:00:00Z', text, note: '' })
+    const list = async ({ load }: typeof next) => (await load()).happened?.map(({ text }) => text)
+    first.note(happen('leads'))
+    await first.share()
+    expect(await list(next)).toEqual(['leads'])
+    first.note(happen('hands over'))
+    await first.share()
+    next.world.term = 2
+    next.note(happen('leads, too'))
+    await next.share()
+    expect(await list(next)).toEqual(['leads', 'hands over', 'leads, too'])
+    expect(await list(stage(files, null))).toEqual(await list(next))
   })
 
   it('stays known after a change of the leader, but not what it worked on', async () => {
@@ -177,7 +195,7 @@ describe('what the leader has found', () => {
   it('is none if others have damaged it', async () => {
     const files = stageFiles()
     await files.add('controller/findings.json', '{"applied":')
-    expect(await stage(files, null).load()).toEqual(own)
+    expect(await stage(files, null).load()).toEqual({ ...own, happened: [] })
   })
 
   it('is shown as it was last while the database is away', async () => {

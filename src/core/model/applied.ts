@@ -162,7 +162,7 @@ export function isOfApply({ kind }: Act): boolean {
 }
 
 /** What happened, and when (ISO 8601). */
-export interface LogEntry {
+export type LogEntry = {
   at: string
   text: string
   /** By whom, and more; empty for nothing. */

@@ -1,4 +1,4 @@
-import type { Act, Applied } from './applied.ts'
+import type { Act, Applied, LogEntry } from './applied.ts'
 import type { StoreName } from './config.ts'
 import type { Domain } from './item.ts'
 import type { StopFile } from './generated/state-types.ts'
@@ -136,6 +136,8 @@ export type Findings = {
   unattended: string[]
   /** Failure at the moment; null if there is none. */
   problem: string | null
+  /** What happened to leaders and the database, first to last; absent for nothing. */
+  happened?: LogEntry[]
 }
 
 /** Knowledge of a controller, for people. */

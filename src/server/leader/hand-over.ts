@@ -15,6 +15,8 @@ export interface HandOverContext {
   position: Position
   outside: Pick<Outside, 'machine' | 'newId'> & { clock: Pick<Outside['clock'], 'monotonic'> }
   logger: Pick<Logger, 'error' | 'debug'>
+  /** Notes what happens to this replica for those who read the overview. */
+  note(text: string): Promise<void>
   /** Ends the work of this replica, so that another one leads. */
   end(): void
 }
@@ -47,6 +49,7 @@ export function createHandOver(context: HandOverContext) {
     if (!position.isCutOff || position.term === null) return
     if ((await leadership.claimHandOver(replica, machine)) === null) return
     logger.error('the branch can not be fetched here, but by another replica: hands over')
+    await context.note('hands over, since it can not fetch the branch and another replica can')
     context.end()
   }
   return {

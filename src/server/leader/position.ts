@@ -17,19 +17,19 @@ export interface Position {
 /**
  * Notes an attempt to reach the database.
  *
- * @returns whether it is reached again
+ * @returns for how long it was away, ms, once it is reached again; null otherwise
  */
 export function noteTick(
   position: Position,
   isReached: boolean,
   nowMs: number,
   metrics: Pick<ServerMetrics, 'setDatabase'>,
-): boolean {
-  const isBack = isReached && position.awayMs !== null
+): number | null {
+  const { awayMs } = position
   position.tickMs = nowMs
-  position.awayMs = isReached ? null : (position.awayMs ?? nowMs)
+  position.awayMs = isReached ? null : (awayMs ?? nowMs)
   metrics.setDatabase(isReached)
-  return isBack
+  return isReached && awayMs !== null ? nowMs - awayMs : null
 }
 
 /** Names what a replica is: one that ends has no term, and will not get one. */

@@ -1,4 +1,5 @@
 import { throwDefect } from '../../core/model/edgewise-error.ts'
+import type { LogEntry } from '../../core/model/applied.ts'
 import type { Findings } from '../../core/model/listed-rollout.ts'
 import { parseJson } from '../../core/model/json.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
@@ -8,6 +9,9 @@ import type { Reconciler } from './reconciler.ts'
 
 /** What the leader has found; `head`: the commit that rollouts and drift checks go by. */
 type Shared = Findings & { head: string }
+
+/** Entries about leaders that are kept. */
+const maxHappened = 50
 
 export type SharedFindings = ReturnType<typeof createSharedFindings>
 
@@ -27,11 +31,14 @@ export function createSharedFindings(
   const inTurn = createSerialQueue()
   const path = `${folder}/findings.json`
   let known: Shared | null = null
+  let term: number | null = null
+  const unshared: LogEntry[] = []
   const read = async () => {
     known = (parseJson((await files.load(path)).get(path) ?? '') ?? null) as Shared | null
   }
   const merge = (): Findings => {
-    const own = reconciler.found
+    const happened = [...(known?.happened ?? []), ...unshared].slice(-maxHappened)
+    const own = { ...reconciler.found, happened }
     if (known === null) return own
     const { working, unattended, problem } = position.term === null ? known : own
     const applied = own.applied ?? known.applied
@@ -39,6 +46,8 @@ export function createSharedFindings(
     return { ...own, applied, drift, working, unattended, problem: own.problem ?? problem }
   }
   return {
+    /** Notes what happened to the leader, which is stored with the findings of the next one. */
+    note: (entry: LogEntry) => unshared.push(entry),
     /** Loads the findings, those of the leader as of about now. */
     load: async (): Promise<Findings> => {
       // What was read before, with its times, is shown while the database is away.
@@ -52,12 +61,15 @@ export function createSharedFindings(
     share: (): Promise<void> =>
       inTurn(async () => {
         if (position.term === null) return
-        if (known === null) await read()
+        // What the leader before this one has stored at last.
+        if (position.term !== term) await read()
+        term = position.term
         const shared = { ...merge(), head: reconciler.getHead() }
         const text = JSON.stringify(shared)
         if (text === JSON.stringify(known)) return
         await files.add(path, text, '')
         known = shared
+        unshared.length = 0
       }),
   }
 }
