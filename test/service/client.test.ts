@@ -135,11 +135,11 @@ describe('messages', () => {
 })
 
 describe('a DELETE as the service sees it', () => {
-  const unset = (options: Partial<Connection> = {}, hasSecret = false) =>
+  const unset = (options: Partial<Connection> = {}, secrets: null | [] = []) =>
     createTestClient(options).unset(
       ['a.example.com', 'b.example.com'],
       ['timeout', 'deny_protocol'],
-      hasSecret,
+      secrets,
     )
   const path = '/v2/domain/config'
 
@@ -204,7 +204,7 @@ describe('a DELETE as the service sees it', () => {
   it('shows no text of the answer if the value may have had a secret', async () => {
     nock(url).delete(path).reply(400, { code: 7, message: 'had timeout 5ecret' })
     const names = ['timeout']
-    const outcome = await unset({ names }, true)
+    const outcome = await unset({ names }, null)
     expect(outcome).toMatchObject({ message: expect.stringContaining('code 7, timeout (message') })
     expect(JSON.stringify(outcome)).not.toContain('5ecret')
   })

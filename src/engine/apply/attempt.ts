@@ -1,7 +1,7 @@
 import type { Write, Form } from '../../core/model/change.ts'
 import type { Domain, ItemKey, Value } from '../../core/model/item.ts'
 import { isNotAccepted } from '../../core/model/outcome.ts'
-import { holdsSecret, type SecretPort } from '../../core/model/secret.ts'
+import { listSecrets, type SecretPort } from '../../core/model/secret.ts'
 import type { RecordedItem } from '../../state/store/store.ts'
 import type { Settlement, Run } from './run.ts'
 import { withConfirmed, withIntents, type Recording } from './record-outcome.ts'
@@ -81,13 +81,13 @@ function send(write: Write, run: Run): Promise<Sent> {
   return sendWrite(write, {
     ...run,
     client: {
-      write: (...request) => {
+      write: (domains, config, secrets) => {
         run.called.add(write.id)
-        return run.client.write(...request)
+        return run.client.write(domains, config, replacesSecret(write, run) ? null : secrets)
       },
       unset: (domains, items) => {
         run.called.add(write.id)
-        return run.client.unset(domains, items, hasRecordedSecret(domains, items, run))
+        return run.client.unset(domains, items, replacesSecret(write, run) ? null : [])
       },
     },
     onWait: (ms, message) =>
@@ -100,11 +100,13 @@ function send(write: Write, run: Run): Promise<Sent> {
   })
 }
 
-/** Tests whether a recorded value of some items has a secret. */
-function hasRecordedSecret(domains: Domain[], items: ItemKey[], { recorded }: Run): boolean {
-  return domains.some((domain) =>
-    items.some((item) => holdsSecret(recorded.get(domain)?.get(item)?.candidates ?? [])),
+/** Tests whether a recorded value that a write replaces has another secret. */
+function replacesSecret({ domains, items }: Write, { recorded }: Run): boolean {
+  const own = listSecrets(Object.values(items).map(({ payload }) => payload))
+  const before = domains.flatMap((domain) =>
+    Object.keys(items).flatMap((item) => recorded.get(domain)?.get(item)?.candidates ?? []),
   )
+  return [...listSecrets(before)].some((secret) => !own.has(secret))
 }
 
 /** Records items of each domain of a write durably, with the writes that are completed. */

@@ -1,6 +1,6 @@
 import { isDelete, isSafeToRepeat, type Write } from '../../core/model/change.ts'
 import { interrupted, type EndReason, type Outcome } from '../../core/model/outcome.ts'
-import { holdsSecret, type SecretPort } from '../../core/model/secret.ts'
+import { listSecrets, type SecretPort } from '../../core/model/secret.ts'
 import { getSpan } from '../../core/model/tracing.ts'
 import { formatEnd } from '../../core/model/text/words.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
@@ -184,8 +184,9 @@ function createCall(write: Write, { client, secrets }: Sending): () => Promise<O
   const config = Object.fromEntries(
     Object.entries(write.items).map(([item, form]) => [item, secrets.reveal(form.payload)]),
   )
-  const hasSecret = Object.values(write.items).some((form) => holdsSecret(form.payload))
-  return () => client.write(write.domains, config, hasSecret)
+  const own = listSecrets(Object.values(write.items).map(({ payload }) => payload))
+  const texts = Array.from(own, ($secret) => String(secrets.reveal({ $secret })))
+  return () => client.write(write.domains, config, texts)
 }
 
 /** Waits for the call budget, and adds the wait to the trace. */

@@ -34,17 +34,19 @@ export interface Client {
   /**
    * Sends one `POST /domain/config`. Never throws: every result is an outcome.
    *
-   * @param hasSecret whether the configuration has a secret: messages of the service, which may
-   *   quote it in any form, are withheld then
+   * @param secrets those of the configuration: a message of the service that may quote one is
+   *   withheld; null if it may quote another one, so that each is withheld
    */
-  write(domains: Domain[], config: Record<ItemKey, Wire>, hasSecret?: boolean): Promise<Outcome>
+  write(domains: Domain[], config: Record<ItemKey, Wire>, secrets?: Secrets): Promise<Outcome>
   /**
    * Unsets items by one `DELETE /domain/config`, which only some accounts offer. Never throws.
    *
-   * @param hasSecret whether a value that is unset may have a secret, as for `write`
+   * @param secrets as for `write`
    */
-  unset(domains: Domain[], items: ItemKey[], hasSecret?: boolean): Promise<Outcome>
+  unset(domains: Domain[], items: ItemKey[], secrets?: Secrets): Promise<Outcome>
 }
+
+type Secrets = readonly string[] | null
 
 /**
  * Creates a client of the service (specification, "POST /domain/config", "Authentication"). The
@@ -53,26 +55,30 @@ export interface Client {
 export function createClient(connection: Connection): Client {
   const wireNames = new Map(Object.entries(connection.itemKeys))
   const getName = (item: ItemKey) => wireNames.get(item) ?? item
-  const createShow = (domains: Domain[], config: Json, hasSecret: boolean): ShowMessage => {
-    if (!hasSecret)
-      return (text) => connection.scrub(text, [domains.join(), JSON.stringify(config)])
+  const createShow = (domains: Domain[], config: Json, secrets: Secrets = []): ShowMessage => {
+    const { scrub } = connection
+    if (secrets?.length === 0)
+      return (text) => scrub(text, [domains.join(), JSON.stringify(config)])
     const names = new Set([...domains, ...wireNames.values(), ...(connection.names ?? [])])
-    return (text, status, code) => withholdMessage(text, status, code, names)
+    return (text, status, code) =>
+      secrets === null || scrub(text, [domains.join()]) !== text || mayQuote(text, secrets)
+        ? withholdMessage(text, status, code, names)
+        : text
   }
   const buildBody = (domains: Domain[], config: Json) =>
     JSON.stringify({ token: connection.token, domains: domains.join(','), config })
   return {
-    write: (domains, config, hasSecret = false) => {
+    write: (domains, config, secrets) => {
       const named = Object.entries(config).map(([item, payload]) => [getName(item), payload])
       const sent = new Map(Object.keys(config).map((item) => [getName(item), item]))
       const payload = Object.fromEntries(named) as JsonObject
       const findItem = (name: string) => sent.get(name) ?? name
-      const show = createShow(domains, payload, hasSecret)
+      const show = createShow(domains, payload, secrets)
       return send(connection, 'POST', buildBody(domains, payload), findItem, show)
     },
-    unset: async (domains, items, hasSecret = false) => {
+    unset: async (domains, items, secrets) => {
       const names = items.map(getName)
-      const show = createShow(domains, names, hasSecret)
+      const show = createShow(domains, names, secrets)
       const outcome = await send(connection, 'DELETE', buildBody(domains, names), getName, show)
       // Nothing is left of the items, whatever the answer has.
       return outcome.kind === 'confirmed' ? { ...outcome, config: {} } : outcome
@@ -103,6 +109,19 @@ async function send(
       ? { ...outcome, message: explainUnreached(writtenUrl, outcome.message) }
       : outcome
   }
+}
+
+/** Length of a word that may be a part of a secret, and of a secret that the scrubber finds. */
+const [minWord, minSecret] = [4, 8]
+
+/** Tests whether a message may quote a part of a secret that the scrubber finds in no text. */
+function mayQuote(text: string, secrets: readonly string[]): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const own = words.filter(({ length }) => length >= minWord)
+  return secrets.some((secret) => {
+    const lower = secret.toLowerCase()
+    return secret.length < minSecret || own.some((word) => lower.includes(word))
+  })
 }
 
 /** Maximum number of names to show of a message. */
