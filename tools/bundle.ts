@@ -113,7 +113,7 @@ const printError = 'src/cli/terminal/print-error.ts'
 /** Modules that nearly every command loads, with all that they import. */
 const core = [
   'src/operations/runtime/load-workspace.ts',
-  'src/operations/refuse-invalid.ts',
+  'src/operations/runtime/refuse-invalid.ts',
   'src/operations/rule-findings.ts',
   'src/cli/completion/complete-words.ts',
 ]

@@ -8,7 +8,6 @@ import { parseJson } from '../core/model/json.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { findCheckout } from '../state/git/find-repository.ts'
 import type { CommandContext, Io } from './io.ts'
-import { exitCodes } from './exit-codes.ts'
 import { loadFile } from './load-file.ts'
 
 export interface EmulatorFlags {
@@ -39,7 +38,7 @@ export async function runEmulator(
   { io, note }: CommandContext,
   _args: unknown[],
   flags: EmulatorFlags,
-): Promise<number> {
+): Promise<void> {
   if (flags.deploySeconds !== undefined && flags.extended !== true)
     throw new EdgewiseError('usage', '--deploy-seconds needs --extended')
   const token = loadToken(flags, io)
@@ -69,7 +68,6 @@ export async function runEmulator(
   note(`Send writes to ${running.url}/v2/domain/config; stop with Ctrl-C.`)
   await io.waitForStop()
   await running.close()
-  return exitCodes.done
 }
 
 /** @throws EdgewiseError `usage` for a link in a checkout */
@@ -82,8 +80,6 @@ function findDataFile(file: string, { cwd }: Io): string {
 
 /** Loads the token from the options or the environment; null if there is none. */
 function loadToken({ token, tokenFile }: EmulatorFlags, io: Io): string | null {
-  if (token !== undefined && tokenFile !== undefined)
-    throw new EdgewiseError('usage', '--token and --token-file exclude each other')
   const given =
     tokenFile === undefined
       ? (token ?? (io.env[tokenVariable] || null))

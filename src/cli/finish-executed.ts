@@ -7,7 +7,7 @@ import type { ApplyResult } from '../engine/apply/run.ts'
 import { formatDoubts, formatFinished, formatUnrecorded } from '../outlets/report/apply/text.ts'
 import { escapeInvisible } from '../outlets/report/text/escape-invisible.ts'
 import { exitCodes } from './exit-codes.ts'
-import { wrapForStderr, wrapForStdout } from './terminal/output.ts'
+import { printMarked, wrapForStdout } from './terminal/output.ts'
 
 /**
  * Executes a plan, prints its outcome, and notifies the receivers of the workspace.
@@ -70,15 +70,12 @@ function printExecuted(
   executed: Executed,
   command = 'edgewise apply',
 ): number {
-  const { io, options, paint, errPaint } = context
+  const { io, options, paint } = context
   const { plan, result, finished, inWaves, status, doubts } = executed
   printRefusals(context, workspace, result)
-  for (const line of formatDoubts(doubts))
-    io.err(`${wrapForStderr(`${errPaint.yellow('in-doubt:')} ${line}`, io)}\n`)
-  if (result.unrecorded !== null) {
-    const message = formatUnrecorded(result.unrecorded, result.unshared)
-    io.err(`${wrapForStderr(`${errPaint.red('error:')} ${message}`, io)}\n`)
-  }
+  for (const line of formatDoubts(doubts)) printMarked(context, 'in-doubt', line)
+  if (result.unrecorded !== null)
+    printMarked(context, 'error', formatUnrecorded(result.unrecorded, result.unshared))
   const isSaid = plan.changes.length > 0 || inWaves || finished?.unchanged !== undefined
   if (options.json !== true && finished !== undefined && isSaid)
     io.out(`${wrapForStdout(formatFinished(finished, findStatus(executed), paint, command), io)}\n`)
@@ -94,12 +91,12 @@ function printExecuted(
 
 /** Prints refused writes with the lines of the manifests. */
 function printRefusals(
-  { io, errPaint }: CommandContext,
+  context: CommandContext,
   workspace: ItemPlaces,
   { refusals }: ApplyResult,
 ): void {
   for (const { domains, items, message } of refusals) {
-    io.err(`${wrapForStderr(`${errPaint.red('refused:')} ${escapeInvisible(message)}`, io)}\n`)
+    printMarked(context, 'refused', escapeInvisible(message))
     const places = domains.flatMap((domain) =>
       items.map((item) => {
         const place = workspace.findItemPlace(domain, item)
@@ -108,7 +105,7 @@ function printRefusals(
         return `  ${position}${item} of ${domain}`
       }),
     )
-    for (const place of places.slice(0, 12)) io.err(`${place}\n`)
-    if (places.length > 12) io.err(`  … and ${places.length - 12} more\n`)
+    for (const place of places.slice(0, 12)) context.io.err(`${place}\n`)
+    if (places.length > 12) context.io.err(`  … and ${places.length - 12} more\n`)
   }
 }

@@ -110,7 +110,7 @@ function loadSelected(
     const globs = [...config.manifests, ...config.profiles].join(', ')
     const nothing = `nothing but edgewise.yaml to format: no file matches ${globs}`
     if (checks) throw new EdgewiseError('usage', nothing, 'Check the folder and the globs.')
-    context.note(`${context.errPaint.yellow('note:')} ${escapeInvisible(nothing)}`)
+    context.warn(escapeInvisible(nothing))
   }
   const listed = files.map(({ path }) => createFile(path))
   const { includes } = selectFiles(listed, diagnostics, paths, { root, cwd: io.cwd, config })

@@ -69,6 +69,12 @@ export interface CommandContext {
   /** Shows what the command does at the moment, on a terminal. */
   live: LiveLine
   phases: PhaseLine
+  /** How texts are laid out on stdout. */
+  layout: { paint: Paint; columns: number; verbose: boolean }
+  /** Prints a result on stdout: as JSON with `--json`, else as text. */
+  print(this: void, json: () => object, text: () => string): void
   /** Prints a line on stderr, unless `--quiet`. */
   note(text: string): void
+  /** Prints a line that begins with "note:" on stderr, unless `--quiet`. */
+  warn(this: void, text: string): void
 }

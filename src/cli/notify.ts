@@ -23,7 +23,7 @@ import { formatLockHolder } from '../state/format/lock-file.ts'
 import type { Executed } from '../operations/submission/executed.ts'
 import { findAuthor } from '../operations/submission/find-author.ts'
 import type { CommandContext } from './io.ts'
-import { wrapForStderr } from './terminal/output.ts'
+import { printMarked } from './terminal/output.ts'
 
 /** Notifications of one command. A failure is only reported. */
 export interface Notifier {
@@ -54,7 +54,11 @@ export function createNotifier(
       return true
     } catch (error) {
       throwDefect(error)
-      warn(context, `notifications can't be kept in the database: ${error.message}`)
+      printMarked(
+        context,
+        'warning',
+        `notifications can't be kept in the database: ${error.message}`,
+      )
       return false
     }
   }
@@ -106,19 +110,20 @@ async function deliver(context: CommandContext, outbox: Outbox): Promise<void> {
       `${pluralize(dropped, 'notification')} dropped: the receiver is not configured any more`,
     )
   if (givenUp > 0)
-    warn(context, `${pluralize(givenUp, 'notification')} given up after 24 hours${why}`)
+    printMarked(
+      context,
+      'warning',
+      `${pluralize(givenUp, 'notification')} given up after 24 hours${why}`,
+    )
   if (postponed === 0) return
   const { pending } = await outbox.count()
   const wait = pending === 1 ? 'waits' : 'wait'
-  warn(
+  printMarked(
     context,
+    'warning',
     `${pluralize(pending, 'notification')} ${wait} in the database; the next command or ` +
       `edgewise serve sends ${pending === 1 ? 'it' : 'them'}${why}`,
   )
-}
-
-function warn({ io, errPaint }: CommandContext, text: string): void {
-  io.err(`${wrapForStderr(`${errPaint.yellow('warning:')} ${text}`, io)}\n`)
 }
 
 async function send(
@@ -148,5 +153,9 @@ async function send(
   )
   const lost = failures.flat()
   if (lost.length === 0) return
-  warn(commandContext, `${pluralize(lost.length, 'notification')} not sent: ${lost.join('; ')}`)
+  printMarked(
+    commandContext,
+    'warning',
+    `${pluralize(lost.length, 'notification')} not sent: ${lost.join('; ')}`,
+  )
 }

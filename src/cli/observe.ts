@@ -32,12 +32,8 @@ export async function buildObserve(
 ): Promise<Pick<DriftRequest, 'observe' | 'observesAll'>> {
   if (live && observed !== undefined)
     throw new EdgewiseError('usage', '--observed and --live exclude each other', 'Pass one.')
-  if (live) {
-    const { observeLive, refuseWithoutReadBack } =
-      await import('../operations/observation/observe-live.ts')
-    refuseWithoutReadBack(workspace)
-    return { observe: (managed) => observeLive(workspace, managed, io), observesAll: true }
-  }
+  if (live)
+    return (await import('../operations/observation/observe-live.ts')).readBack(workspace, io)
   if (observed === undefined) return {}
   const { observe } = await import('../operations/observation/observe.ts')
   const world = { ...io, env: workspace.buildProgramEnvironment('observed') }

@@ -58,7 +58,7 @@ export async function openToPlan(
   levels: Levels,
   rules?: string,
 ): Promise<LoadedWorkspace> {
-  const { judgeForPlan } = await import('../operations/refuse-invalid.ts')
+  const { judgeForPlan } = await import('../operations/runtime/refuse-invalid.ts')
   const workspace = openWorkspace(context, 'available', levels)
   if (rules !== undefined)
     await (await import('./own/own-check.ts')).saveRules(rules, workspace, context.io)

@@ -1,7 +1,6 @@
 import { type Command, CommanderError, Help, type Option } from 'commander'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import { declareApply } from './commands/apply.ts'
-import { declareCheck } from './commands/check.ts'
 import { declareComplete, declareCompletion } from './commands/completion.ts'
 import { declareDrift } from './commands/drift.ts'
 import { declareEmulator } from './commands/emulator.ts'
@@ -9,8 +8,8 @@ import { declareExplain } from './commands/explain.ts'
 import { declareFmt } from './commands/fmt.ts'
 import { declareImport } from './commands/import.ts'
 import { declareInit } from './commands/init.ts'
-import { declareLsp } from './commands/lsp.ts'
-import { declareMcp } from './commands/mcp.ts'
+import { declareList } from './commands/list.ts'
+import { declareLsp, declareMcp } from './commands/protocols.ts'
 import { declarePlan } from './commands/plan.ts'
 import { declarePolicies } from './commands/policies.ts'
 import { declarePrefetch } from './commands/prefetch.ts'
@@ -39,16 +38,16 @@ import { version } from './package-files.ts'
 import { findNearest } from '../core/catalog/value/nearest.ts'
 
 /** Declares each command, by its name, in the order of the help. */
-const commands: Record<string, (program: Command, declare: Declare) => void> = {
+const commands: Record<string, (declare: Declare) => void> = {
   init: declareInit,
   validate: declareValidate,
-  check: declareCheck,
   test: declareTest,
   plan: declarePlan,
   apply: declareApply,
   rollback: declareRollback,
   rollout: declareRollout,
   show: declareShow,
+  list: declareList,
   report: declareReport,
   trace: declareTrace,
   policies: declarePolicies,
@@ -156,11 +155,11 @@ export function buildProgram(
       getErrHelpWidth: () => io.errColumns,
     })
   addGlobalOptions(program)
-  const declare = createDeclare(io, live, finish)
+  const declare = createDeclare(program, io, live, finish)
   const all = Object.entries(commands)
   // Declaring all commands takes longer than many a command. The completion is about all of them.
   const called = all.filter(([name]) => name === argv[0] && name !== 'complete')
-  for (const [, add] of called.length > 0 ? called : all) add(program, declare)
+  for (const [, add] of called.length > 0 ? called : all) add(declare)
   return program
 }
 

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
-import { describeUnwritten } from '../files/explain-failure.ts'
+import { createUnwrittenError } from '../files/explain-failure.ts'
 import { createLinkError } from '../files/find-link.ts'
 import { writeOutput, type Output } from '../files/write-output.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Outside } from '../operations/runtime/parts.ts'
 import { findCheckout } from '../state/git/find-repository.ts'
 
@@ -39,5 +38,5 @@ export async function saveOutput(output: Output, text: string): Promise<void> {
   if (fault === null) return
   const { path } = output
   if ('link' in fault) throw createLinkError(path, fault.link)
-  throw new EdgewiseError('usage', describeUnwritten(path, fault.code))
+  throw createUnwrittenError(path, fault.code)
 }

@@ -27,7 +27,7 @@ export async function printHistory(
   given: ReportOptions,
   withChanges: boolean,
 ): Promise<number> {
-  const { io, options, paint, note } = context
+  const { io, options, paint, layout, note } = context
   const workspace = openWorkspace(context, 'none')
   const history = await loadHistory(workspace, io, name, withChanges)
   const { applies, acts, dropped, domain, findings } = history
@@ -36,8 +36,7 @@ export async function printHistory(
   if (options.json === true) io.out(formatJson(buildHistoryJson(history)))
   else if (domain === null) io.out(formatHistory(applies.toReversed(), paint, dropped, acts))
   else {
-    const style = { paint, columns: io.columns, verbose: options.verbose === true }
-    io.out(formatDomainHistory(domain.domain, domain.applies.toReversed(), style))
+    io.out(formatDomainHistory(domain.domain, domain.applies.toReversed(), layout))
     if (domain.pruned > 0) note(explainPruned(domain.pruned))
   }
   return findings.length === 0 ? exitCodes.done : exitCodes.failed

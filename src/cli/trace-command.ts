@@ -2,7 +2,7 @@ import { failSpan, inTrace } from '../core/model/tracing.ts'
 import { openTracer, type OpenTracer } from '../outlets/tracing/open-tracer.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
-import { wrapForStderr } from './terminal/output.ts'
+import { printMarked } from './terminal/output.ts'
 import { version } from './package-files.ts'
 
 /**
@@ -34,10 +34,10 @@ export async function traceCommand(
 }
 
 /** Creates the function that warns of traces that can't be exported: a command goes on without. */
-function createWarn({ io, errPaint, phases }: CommandContext): (text: string) => void {
+function createWarn(context: CommandContext): (text: string) => void {
   return (text) => {
-    phases.end()
-    io.err(`${wrapForStderr(`${errPaint.yellow('warning:')} ${text}`, io)}\n`)
+    context.phases.end()
+    printMarked(context, 'warning', text)
   }
 }
 

@@ -1,3 +1,5 @@
+import { EdgewiseError } from '../core/model/edgewise-error.ts'
+
 /** Causes of failures, each with codes of the file system and phrases of git. */
 const causes = [
   ['the disk is full', 'ENOSPC', 'No space left on device', 'Out of diskspace'],
@@ -26,4 +28,9 @@ export function explainFailure(text: string): string | null {
 export function describeUnwritten(what: string, code: string): string {
   const shown = code.startsWith('E') ? ` (${code})` : ''
   return [`${what} can't be written${shown}`, explainFailure(code) ?? []].flat().join(': ')
+}
+
+/** Creates the error that a path can't be written, with a code as `describeUnwritten`. */
+export function createUnwrittenError(path: string, code: string): EdgewiseError {
+  return new EdgewiseError('usage', describeUnwritten(path, code))
 }

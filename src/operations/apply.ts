@@ -10,7 +10,7 @@ import { matchSavedPlan, type MatchedPlan } from './submission/match-saved-plan.
 import { restrain } from './policies/restrain.ts'
 import { refuseWithoutReadBack } from './observation/observe-live.ts'
 import type { Ports } from './runtime/ports.ts'
-import { refuseEmpty } from './refuse-invalid.ts'
+import { refuseEmpty } from './runtime/refuse-invalid.ts'
 import { refuseUnfinishedRollback } from './submission/rollout-decisions.ts'
 import { select, type SelectionRequest } from './submission/select.ts'
 import type { Executed } from './submission/executed.ts'

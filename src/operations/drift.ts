@@ -16,7 +16,7 @@ import {
 } from './observation/find-drift.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
-import { refuseEmpty, refuseInvalid } from './refuse-invalid.ts'
+import { refuseEmpty, refuseInvalid } from './runtime/refuse-invalid.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import type { Managed } from './observation/observe-live.ts'
 import type { Maker } from '../manifest/secrets/secret-vault.ts'

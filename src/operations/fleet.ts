@@ -70,7 +70,11 @@ export async function loadFleet(
   const owners = await store.findOwners(workspace.desired.keys())
   return {
     domains,
-    notes: [...noteErrors(workspace), ...found.notes, ...describeOwners(owners)],
+    notes: [
+      ...noteErrors(workspace, 'items with an error look as if no manifest had them'),
+      ...found.notes,
+      ...describeOwners(owners),
+    ],
     *list() {
       const sources = new Map<string, FieldSource[]>()
       const findOwners = createOwnerLookup(workspace)
@@ -79,6 +83,7 @@ export async function loadFleet(
           ...describeDomain(workspace, domain, findOwners, sources),
           desired: workspace.desired.get(domain) ?? new Map(),
           recorded: recorded.get(domain) ?? new Map(),
+          recordedOnly: null,
           drift: selectDrift(domain),
           findApply: (id) => applies.get(id),
           findRefusal,

@@ -62,7 +62,7 @@ function dropItems(
       throw new EdgewiseError(
         'usage',
         `the item "${missing}" of ${domain} is not recorded`,
-        `"edgewise state show ${domain}" lists its recorded items.`,
+        `"edgewise show ${domain}" lists its recorded items.`,
       )
     }
     const remaining = new Map(

@@ -37,7 +37,7 @@ import { loadWorkspace, type LoadedWorkspace } from './runtime/load-workspace.ts
 import { markLateItems, refuseDiffering } from './import/refuse-differing.ts'
 import type { Ports } from './runtime/ports.ts'
 import { refuseOwnedElsewhere } from './submission/refuse-owned-elsewhere.ts'
-import { refuseInvalid } from './refuse-invalid.ts'
+import { refuseInvalid } from './runtime/refuse-invalid.ts'
 import { runBlocking } from './runtime/with-pool.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'

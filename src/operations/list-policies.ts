@@ -1,4 +1,4 @@
-import { refuseInvalid } from './refuse-invalid.ts'
+import { refuseInvalid } from './runtime/refuse-invalid.ts'
 import type { StateOutside, Desired, Findings, Policed } from './runtime/parts.ts'
 import { checkDomains, loadPolicySet } from './policies/check-policies.ts'
 import type { PolicyReport } from '../core/policy/report.ts'

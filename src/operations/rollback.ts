@@ -29,7 +29,7 @@ import { refuseUnknownItems, type SelectionRequest } from './submission/select.t
 import type { Executed } from './submission/executed.ts'
 import { submitPlan } from './submission/submit-plan.ts'
 import type { EffectsRequest } from './tracing/effects.ts'
-import { hasErrors } from './refuse-invalid.ts'
+import { hasErrors } from './runtime/refuse-invalid.ts'
 import type { LockRequest } from './runtime/with-lock.ts'
 import { withState } from './runtime/with-state.ts'
 

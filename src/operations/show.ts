@@ -8,7 +8,7 @@ import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import { mergeObserved } from '../manifest/observed/observed.ts'
 import { formatPointerStep, isObject } from '../core/model/json.ts'
 import { countProblems } from '../core/model/problem.ts'
-import { pluralize } from '../core/model/text/words.ts'
+import { formatTime, pluralize } from '../core/model/text/words.ts'
 import { buildSheet, type DomainSheet, type FieldSource } from '../outlets/report/domain/sheet.ts'
 import type { Store, RecordedItem } from '../state/store/store.ts'
 import { observe, type Observation, type Observing } from './drift.ts'
@@ -16,12 +16,18 @@ import { findDrift } from './observation/find-drift.ts'
 import type { LoadedWorkspace } from './runtime/load-workspace.ts'
 import { loadState } from './runtime/open-state.ts'
 import { indexRefusals } from './history/past-applies.ts'
-import { listHistory } from './state.ts'
+import { listHistory, reconstructState, type PastState } from './state.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import { createOwnerLookup } from './people/owners.ts'
 
 /** Longest name of a domain. */
 const maxName = 253
+
+/** How a domain is shown. */
+export interface ShowRequest extends Observing {
+  /** Shows what was recorded at the end of this apply or rollout; absent: all that is known now. */
+  at?: string
+}
 
 /** What is known of a domain, and notes about it. */
 export interface Shown {
@@ -31,23 +37,28 @@ export interface Shown {
 
 /**
  * Collects what is known of a domain: its merged configuration, the source of each field, its
- * state, the last change of each item, and what differs. Records nothing.
+ * state, the last change of each item, and what differs. Only what is recorded, if the manifests
+ * have errors, or as of an apply. Records nothing.
  *
- * @throws EdgewiseError `usage` for a domain that neither manifests nor state have, and as `drift`
- *   for an observation
+ * @throws EdgewiseError `usage` for a domain of which nothing is known, and for an unknown apply; as
+ *   `drift` for an observation
  */
 export async function show(
   workspace: LoadedWorkspace,
   name: string,
-  request: Observing,
+  { at, ...request }: ShowRequest,
   outside: StateOutside,
 ): Promise<Shown> {
   const { store, recorded } = await loadState(workspace, outside, true)
   const domain = lowerAscii(name)
-  const [desired, known] = [workspace.desired.get(domain), recorded.get(domain)]
+  const past = at === undefined ? null : await reconstructState(store, recorded, domain, at)
+  const errors = noteErrors(workspace, 'only what is recorded is shown')
+  const recordedOnly = describeRecordedOnly(past, errors)
+  const desired = recordedOnly === null ? workspace.desired.get(domain) : undefined
+  const known = past === null ? recorded.get(domain) : past.items
   const owners = await store.findOwners([domain])
-  if (desired === undefined && known === undefined)
-    throw createUnknownError(domain, owners.get(domain), [
+  if (desired === undefined && (known === undefined || known.size === 0))
+    throw createUnknownError(domain, recordedOnly, owners.get(domain), [
       ...workspace.desired.keys(),
       ...recorded.keys(),
     ])
@@ -59,17 +70,34 @@ export async function show(
     own,
     state,
     pickDomain(observed, domain, workspace),
-    await store.listRollouts(),
+    recordedOnly === null ? await store.listRollouts() : [],
   )
   const sheet = buildSheet({
     ...describeDomain(workspace, domain, createOwnerLookup(workspace)),
     desired: desired ?? new Map<ItemKey, ItemState>(),
     recorded: known ?? new Map<ItemKey, RecordedItem>(),
+    recordedOnly,
     drift: found.drift,
     ...(await createApplyLookup(store)),
   })
-  const notes = [...noteErrors(workspace), ...found.notes, ...describeOwners(owners)]
+  const notes = [
+    ...(past === null ? [...errors, ...found.notes, ...describeOwners(owners)] : []),
+    ...(past === null || past.notKnown.length === 0
+      ? []
+      : [
+          'Not known at that time, because it was imported or observed later: ' +
+            `${past.notKnown.join(', ')}.`,
+        ]),
+  ]
   return { sheet, notes }
+}
+
+/** Describes what is shown if that is recorded values alone; null if it is all that is known. */
+function describeRecordedOnly(past: PastState | null, errors: string[]): string | null {
+  if (past === null) return errors.length === 0 ? null : 'recorded; the manifests have errors'
+  const { id, endedAt } = past.apply
+  const when = endedAt === null ? 'whose end is not recorded' : formatTime(endedAt)
+  return `recorded at the end of apply ${id}, ${when}`
 }
 
 /** Picks a domain of an observation: others are no concern of its sheet. */
@@ -88,24 +116,36 @@ export function suggestDomain(name: string, known: Iterable<Domain>): string {
   return name.length > maxName ? '' : didYouMean(lowerAscii(name), known).trim()
 }
 
-function createUnknownError(domain: Domain, owner: string | undefined, known: Domain[]) {
+function createUnknownError(
+  domain: Domain,
+  recordedOnly: string | null,
+  owner: string | undefined,
+  known: Domain[],
+) {
+  const name = quoteAsked(markAsked(domain))
   return new EdgewiseError(
     'usage',
-    `neither manifests nor state have ${quoteAsked(markAsked(domain))}`,
+    recordedOnly === null
+      ? `neither manifests nor state have ${name}`
+      : `no state of ${name} is ${recordedOnly}`,
     owner === undefined
       ? [suggestDomain(domain, known), '"edgewise state list" lists all recorded domains.']
           .join(' ')
           .trim()
-      : `It belongs to the workspace "${owner}": run the command there.`,
+      : `It belongs to the workspace "${owner}"` +
+          (recordedOnly === null ? ': run the command there.' : ' now.'),
   )
 }
 
-/** Notes that the desired configuration lacks what has errors. */
-export function noteErrors({ diagnostics }: Pick<Workspace, 'diagnostics'>): string[] {
+/** Notes the number of errors of the manifests, and what follows; empty without errors. */
+export function noteErrors(
+  { diagnostics }: Pick<Workspace, 'diagnostics'>,
+  consequence: string,
+): string[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return []
   const count = pluralize(countProblems(errors), 'error')
-  return [`The manifests have ${count}: items with an error look as if no manifest had them.`]
+  return [`The manifests have ${count}: ${consequence}.`]
 }
 
 /** Creates a lookup of the applies of a history, pruned ones too, and of what was refused. */

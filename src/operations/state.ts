@@ -1,7 +1,6 @@
 import { compareKeys } from '../core/model/lists.ts'
 import type { Comparable, StateOutside } from './runtime/parts.ts'
 import type { Applied, HistoryEntry } from '../core/model/applied.ts'
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey } from '../core/model/item.ts'
 import type { RecordedState, RecordedItem, HistoryReader } from '../state/store/store.ts'
 import { loadState } from './runtime/open-state.ts'
@@ -19,49 +18,6 @@ export async function listState(
   return { recorded: new Map(sorted), location: store.location, notes }
 }
 
-/** Recorded state of a domain. */
-export interface DomainState {
-  domain: Domain
-  items: Map<ItemKey, RecordedItem>
-  /**
-   * Apply at whose end the domain had this state, and items whose state then is not known; null for
-   * the current state.
-   */
-  asOf: { apply: Applied; notKnown: ItemKey[] } | null
-}
-
-/**
- * Looks up the state of a domain, now or at the end of an apply.
- *
- * @param applyName id of an apply or a rollout; absent: now
- * @throws EdgewiseError `usage` when no state is known, or there is no such apply
- */
-export async function showState(
-  workspace: Comparable,
-  name: string,
-  applyName: string | undefined,
-  outside: StateOutside,
-): Promise<DomainState> {
-  const { store, recorded } = await loadState(workspace, outside)
-  const domain = name.toLowerCase()
-  const asOf =
-    applyName === undefined ? null : await reconstructState(store, recorded, domain, applyName)
-  const items = asOf?.items ?? recorded.get(domain) ?? new Map<ItemKey, RecordedItem>()
-  if (items.size === 0) {
-    const when = asOf === null ? 'is recorded' : `is known at the end of apply ${asOf.apply.id}`
-    const owner = (await store.findOwners([domain])).get(domain)
-    const advice = asOf === null ? ': run the command there.' : ' now.'
-    throw new EdgewiseError(
-      'usage',
-      `no state of "${domain}" ${when}`,
-      owner === undefined
-        ? '"edgewise state list" lists all recorded domains.'
-        : `It belongs to the workspace "${owner}"${advice}`,
-    )
-  }
-  return { domain, items, asOf }
-}
-
 /** Lists the applies of a store, first to last, and counts earlier ones. */
 export async function listHistory(
   store: HistoryReader,
@@ -76,7 +32,7 @@ export async function listHistory(
 }
 
 /** State of a domain at the end of an apply. */
-interface PastState {
+export interface PastState {
   /** Apply; for a rollout, its last wave. */
   apply: Applied
   items: Map<ItemKey, RecordedItem>
@@ -95,7 +51,7 @@ interface PastState {
  * @param name id of an apply, or of a rollout for the end of its last wave
  * @throws EdgewiseError `usage` when there is no such apply
  */
-async function reconstructState(
+export async function reconstructState(
   store: HistoryReader,
   recorded: RecordedState,
   domain: Domain,

@@ -13,7 +13,7 @@ import {
   type ResolvedTest,
   type Unit,
 } from './testing/resolve-tests.ts'
-import { refuseInvalid } from './refuse-invalid.ts'
+import { refuseInvalid } from './runtime/refuse-invalid.ts'
 import { findDeciding } from '../core/tests/deciding.ts'
 import type { Domain } from '../core/model/item.ts'
 import { trace } from '../core/trace/trace.ts'

@@ -22,7 +22,7 @@ import {
   settleReadings,
   type Assumptions,
 } from './tracing/candidates.ts'
-import { refuseInvalid } from './refuse-invalid.ts'
+import { refuseInvalid } from './runtime/refuse-invalid.ts'
 
 /** Through which configuration, and by which readings. */
 export interface TraceOptions extends Assumptions {

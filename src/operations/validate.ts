@@ -10,7 +10,7 @@ import type {
 import { compareDiagnostics, type Diagnostic } from '../core/model/problem.ts'
 import type { Judged } from '../core/checks/suppressions.ts'
 import { hasPolicies } from './policies/has-policies.ts'
-import { findEmpty, hasErrors } from './refuse-invalid.ts'
+import { findEmpty, hasErrors } from './runtime/refuse-invalid.ts'
 import { listRuleFindings, type KnownRules } from './rule-findings.ts'
 
 type ValidatedWorkspace = Settings & Desired & ItemPlaces & TextSources & Findings & Policed

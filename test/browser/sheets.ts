@@ -36,6 +36,7 @@ export function buildItem(item: string, given: Partial<SheetItem> = {}): SheetIt
     condition: 'assumed',
     changed,
     candidates: [{ time: '60' }],
+    recorded: null,
     pending: null,
     live: null,
     refused: null,
@@ -57,7 +58,14 @@ export function buildSheet(domain: string, items: SheetItem[] = []): DomainSheet
   const doubt = buildItem('https', { condition: 'in-doubt', candidates: [{}, { time: '1' }] })
   const live = buildItem('origin', { condition: 'differs', live: buildChange(domain, 'origin') })
   const all = [pending, doubt, live, buildItem('referer'), ...items]
-  return { domain, place, profiles: ['base'], owners: ['team-shop'], items: all }
+  return {
+    domain,
+    place,
+    profiles: ['base'],
+    owners: ['team-shop'],
+    recordedOnly: null,
+    items: all,
+  }
 }
 
 export function buildRows(count: number): FleetRow[] {

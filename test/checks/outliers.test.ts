@@ -15,6 +15,7 @@ const state = (value: JsonObject[string]): ItemState =>
 function find(
   configs: Config[],
   profiles: (index: number) => string[] = () => [],
+  change: (states: ItemState[]) => void = () => {},
 ): { lines: string[]; outliers: Outlier[] } {
   const desired = new Map(
     configs.map((config, i) => [
@@ -22,6 +23,7 @@ function find(
       new Map(Object.entries(config).map(([item, value]) => [item, state(value)])),
     ]),
   )
+  change([...desired.values()].flatMap((items) => [...items.values()]))
   const outliers = findOutliers(desired, (domain) => profiles(Number(domain.slice(1))))
   const lines = outliers.map(
     ({ alike, size, item, pointer, usual, domains }) =>
@@ -104,7 +106,21 @@ describe('findOutliers', () => {
     })
     const { outliers } = find(make(50, config))
     expect(JSON.stringify(outliers)).not.toMatch(/c2Vj|scrypt/)
+    const few = (i: number): Config => ({
+      add_back_source_head: i < 2 ? header('Bearer c2VjcmV0LXR3bw') : [{ head_name: 'X-A' }],
+    })
+    expect(find(make(50, few)).lines).toEqual([])
     expect(outliers).toMatchObject([{ item: 'signed', usual: '"(secret)"' }])
+  })
+
+  it('does not compare values that are not known for sure, or not shown', () => {
+    const config = (i: number): Config => ({ rules: [{ p: i < 2 ? 2 : 1 }] })
+    const unsure = (item: ItemState): void => {
+      item.status = 'in-doubt'
+    }
+    expect(
+      find(make(48, config), undefined, (items) => items.slice(0, 2).forEach(unsure)).lines,
+    ).toEqual([])
   })
 
   it('lists the smallest share first, and each difference once', () => {

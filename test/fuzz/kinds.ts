@@ -7,7 +7,7 @@ import { loadDomainHistory, loadHistory } from '../../src/operations/history/pas
 import { importConfig } from '../../src/operations/import.ts'
 import { plan } from '../../src/operations/plan.ts'
 import { rollback } from '../../src/operations/rollback.ts'
-import { showState } from '../../src/operations/state.ts'
+import { show } from '../../src/operations/show.ts'
 import { formatDomainHistory } from '../../src/outlets/report/apply/history-text.ts'
 import { formatDiagnosticsJson } from '../../src/outlets/report/diagnostics/json.ts'
 import { buildDriftJson } from '../../src/outlets/report/drift/json.ts'
@@ -119,7 +119,7 @@ export async function buildKinds(world: FuzzWorld): Promise<Kind[]> {
             })
           }),
           await settle(async () => {
-            await showState(world.load(), 'a.example.com', undefined, world.outside())
+            await show(world.load(), 'a.example.com', {}, world.outside())
           }),
           await settle(async () => void (await apply(world.load(), {}, world.ports()))),
           await settle(async () => void (await rollback(world.load(), {}, world.ports()))),
@@ -214,7 +214,7 @@ export async function buildKinds(world: FuzzWorld): Promise<Kind[]> {
         await plan(world.load(), { target, items }, world.ports())
         await apply(world.load(), { target, items, allow }, world.ports())
         for (const domain of target)
-          await showState(world.load(), domain, items[0], world.outside())
+          await show(world.load(), domain, { at: items[0] }, world.outside())
       },
     },
   ]

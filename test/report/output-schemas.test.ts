@@ -16,6 +16,11 @@ const patch = [
   { op: 'add', path: '/a~1b/0', value: { $secret: 'unresolved:Bearer ${secret:token}' } },
 ]
 const recorded = {
+  value: null,
+  condition: 'assumed',
+  commit: null,
+  author: null,
+  sources: [],
   candidates: [{ cert_id: 1 }],
   status: 'confirmed',
   at: time,
@@ -230,9 +235,13 @@ const accepted: [string, unknown][] = [
       domains: [{ domain: 'a.example', items: 3, inDoubt: 0, confirmedAt: null }],
     },
   ],
-  ['state-show', shown(recorded)],
-  ['state-show', shown({ ...recorded, status: 'unset', candidates: [], returned: null })],
-  ['state-show', shown({ ...recorded, status: 'in-doubt', candidates: [], unknown: true })],
+  ['show', shown(recorded)],
+  [
+    'show',
+    shown({ ...recorded, candidates: [], status: null, at: null, apply: null, origin: null }),
+  ],
+  ['show', shown({ ...recorded, status: 'unset', candidates: [], returned: null })],
+  ['show', shown({ ...recorded, status: 'in-doubt', candidates: [], unknown: true })],
   [
     'history',
     {
@@ -381,9 +390,9 @@ const refused: [string, string, unknown][] = [
       summary: {},
     },
   ],
-  ['state-show', 'two confirmed values', shown({ ...recorded, candidates: [1, 2] })],
-  ['state-show', 'a confirmed value that is unknown', shown({ ...recorded, unknown: true })],
-  ['state-show', 'doubt about nothing', shown({ ...recorded, status: 'in-doubt', candidates: [] })],
+  ['show', 'two confirmed values', shown({ ...recorded, candidates: [1, 2] })],
+  ['show', 'a confirmed value that is unknown', shown({ ...recorded, unknown: true })],
+  ['show', 'doubt about nothing', shown({ ...recorded, status: 'in-doubt', candidates: [] })],
   [
     'stats',
     'a status that is none',
@@ -409,7 +418,8 @@ const refused: [string, string, unknown][] = [
 ]
 
 function shown(entry: unknown): unknown {
-  return { format: 'edgewise.state-domain/1', domain: 'a.example', items: { https: entry } }
+  const about = { place: null, profiles: [], owners: [], recordedOnly: null }
+  return { format: 'edgewise.domain/1', domain: 'a.example', ...about, items: { https: entry } }
 }
 
 describe('the schemas of machine output', () => {

@@ -149,7 +149,7 @@ describe('import --write-manifests', () => {
       ...Object.fromEntries(names(3).map((name) => [name, { timeout, https }])),
       'x.example.com': { timeout: { time: '99' } },
     })
-    expect(await place.json('state', 'show', 'x.example.com')).toMatchObject({
+    expect(await place.json('show', 'x.example.com')).toMatchObject({
       items: { timeout: { candidates: [{ time: '99' }] } },
     })
     expect((await place.cli('validate')).out).not.toContain('warning')
@@ -169,7 +169,7 @@ describe('import --write-manifests', () => {
       'y.example.com': { add_back_source_head: head('$${domain} ${domain} ${secret:auth} ${') },
     })
     expect(text('domains/x.example.com.yaml')).toContain('Bearer ${secret:auth}')
-    expect(await place.json('state', 'show', 'y.example.com')).toMatchObject({
+    expect(await place.json('show', 'y.example.com')).toMatchObject({
       items: {
         add_back_source_head: { candidates: [head('$${domain} ${domain} ${secret:auth} ${')] },
       },

@@ -38,8 +38,7 @@ async function writeAsOther(config: JsonObject, domains = www): Promise<void> {
   expect(await answer.json()).toMatchObject({ code: 0 })
 }
 
-const show = async (domain = www) =>
-  (await place.json('state', 'show', domain))['items'] as Record<string, JsonObject>
+const show = async (domain = www) => await place.recorded(domain)
 const apply = (...args: string[]) => place.cli('apply', '--yes', ...args)
 const countReads = async () => {
   const answer = await fetch(`${emulator.url}/_emulator/calls`)

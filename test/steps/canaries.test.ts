@@ -492,16 +492,16 @@ it('no command prints or stores a secret, even on failures', options, async () =
     'state list -v',
     'rollout list --json',
     'state history',
-    `state show ${shop}`,
-    `state show ${shop} --json`,
+    `show ${shop}`,
+    `show ${shop} --json`,
     `state history ${shop} -v`,
     `state history ${shop} --json`,
   ])
     await expectCode(0, command)
-  for (const { id } of history.applies) await edgewise(`state show ${shop} --at ${id} --json`)
+  for (const { id } of history.applies) await edgewise(`show ${shop} --at ${id} --json`)
   for (const command of [
     'fmt --check',
-    'complete state show x',
+    'complete show x',
     'explain visit_timestamp',
     'explain tos_origin',
     'plan -v --report plan.md --report plan-late.html',

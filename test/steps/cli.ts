@@ -254,6 +254,20 @@ export class Place {
     return JSON.parse(out) as JsonObject
   }
 
+  /** Returns what is recorded of a domain, by item, as `show` prints it. */
+  async recorded(domain: string): Promise<Record<string, JsonObject>> {
+    const { items = {} } = await this.json('show', domain)
+    const keys = ['candidates', 'status', 'at', 'apply', 'origin', 'unknown', 'returned']
+    const isKept = (key: string) => keys.includes(key) || key === 'unknownFields'
+    return Object.fromEntries(
+      Object.entries(items as Record<string, JsonObject>).flatMap(([item, known]) =>
+        known['status'] === null
+          ? []
+          : [[item, Object.fromEntries(Object.entries(known).filter(([key]) => isKept(key)))]],
+      ),
+    )
+  }
+
   /** Loads the rollouts in the workspace's state folder. */
   loadRollouts(): Rollout[] {
     return this.findRolloutFiles().map((path) =>

@@ -146,18 +146,18 @@ describe('complete', () => {
     [['import', ''], ['files']],
     [['plan', '--report', ''], ['files']],
     [['-C', ''], ['folders']],
-    [['state', 'show', ''], domains],
+    [['show', ''], domains],
     [['state', 'forget', 'c.example.com', 'Www'], domains.slice(2)],
     [['apply', '--json', '--target', 'a'], domains.slice(0, 1)],
     [['import', '--domain', '-x'], []],
-    [['-C', 'nowhere', 'state', 'show', ''], []],
+    [['-C', 'nowhere', 'show', ''], []],
   ])('%j: %j', async (words, expected) => {
     expect(await complete(...words)).toEqual(expected)
   })
 
   it('lists no domain without a valid workspace file, and is in no help', async () => {
     const other = new Place('emulator').write('edgewise.yaml', 'version: 7\n')
-    expect(await other.cli('complete', '--', 'state', 'show', '')).toEqual({
+    expect(await other.cli('complete', '--', 'show', '')).toEqual({
       code: 0,
       out: '',
       err: '',

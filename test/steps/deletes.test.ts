@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/core/model/json.ts'
 import { listSchemaErrors } from '../report/output-schema.ts'
 import { Place } from './cli.ts'
 import { DeletingAccount } from './deleting-account.ts'
@@ -73,7 +72,7 @@ describe('$unset without a documented reset', () => {
     expect(account.calls).toEqual(writes)
     expect(new Set(account.urls)).toEqual(new Set(['https://service.test/v2/domain/config']))
     expect([...(account.stored.get(a)?.keys() ?? [])]).toEqual(['connect_timeout'])
-    const state = (await place.json('state', 'show', a)) as { items: JsonObject }
+    const state = { items: await place.recorded(a) }
     expect(state.items['timeout']).toMatchObject({ status: 'unset', candidates: [] })
     expect((await place.json('plan'))['changes']).toEqual([])
     const drift = await place.json('drift')
@@ -97,7 +96,7 @@ describe('$unset without a documented reset', () => {
     expect(code).not.toBe(0)
     expect(err.replaceAll(/\s+/g, ' ')).toContain('(service.unset in edgewise.yaml)')
     expect(account.calls).toEqual(writes.slice(0, 1))
-    expect(await place.json('state', 'show', a)).toMatchObject({
+    expect({ items: await place.recorded(a) }).toMatchObject({
       items: { timeout: { status: 'confirmed' } },
     })
   })
@@ -143,7 +142,7 @@ describe('$unset where the account offers DELETE', () => {
     const applied = await place.cli('apply', '--yes')
     expect(applied.code, applied.err).toBe(0)
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
-    const { items } = await place.json('state', 'show', a)
+    const items = await place.recorded(a)
     expect(items).toMatchObject({
       ip_black_list: { status: 'unset' },
       ip_white_list: { status: 'unset' },
@@ -199,7 +198,7 @@ describe('a rollback', () => {
     const { code, err } = await place.cli('rollback', '--yes')
     expect([code, err]).toEqual([0, expect.not.stringContaining("can't be rolled back")])
     expect(account.calls).toEqual([`DELETE ${a} timeout`])
-    const state = (await place.json('state', 'show', a)) as { items: JsonObject }
+    const state = { items: await place.recorded(a) }
     expect(Object.keys(state.items)).toEqual(['connect_timeout'])
   })
 

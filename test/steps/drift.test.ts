@@ -32,7 +32,7 @@ async function driftJson(...args: string[]): Promise<JsonObject> {
   return output
 }
 
-const files = () => place.cli('state', 'show', www, '--json').then(({ out }) => out)
+const files = () => place.cli('show', www, '--json').then(({ out }) => out)
 
 describe('drift', () => {
   beforeEach(() =>
@@ -170,7 +170,7 @@ describe('drift', () => {
       '--force',
     )
     expect([code, err]).toEqual([1, expect.stringContaining(`protect: ${www} is protected`)])
-    expect(await place.json('state', 'show', www)).toMatchObject({
+    expect({ items: await place.recorded(www) }).toMatchObject({
       items: { https: { candidates: [{ cert_id: 1 }] } },
     })
   })
@@ -255,7 +255,7 @@ describe('drift', () => {
       ])
       expect(repaired.err).not.toContain('may still take effect')
       expect(await fetchConfig(emulator, www)).toMatchObject({ timeout: { time: '60' } })
-      expect(await place.json('state', 'show', www)).toMatchObject({
+      expect({ items: await place.recorded(www) }).toMatchObject({
         items: { timeout: { status: 'confirmed' } },
       })
     },
@@ -294,7 +294,7 @@ describe('drift', () => {
     const sent = (await fetchWrites(emulator)).length
     expect((await place.cli('drift', '--observed', 'live.json', '--repair', '--yes')).code).toBe(0)
     expect((await fetchWrites(emulator)).length).toBe(sent)
-    expect(Object.keys((await place.json('state', 'show', www))['items'] ?? {})).toEqual(['https'])
+    expect(Object.keys(await place.recorded(www))).toEqual(['https'])
     // No longer managed: not compared.
     const observed = { timeout: 1, https: { cert_id: 1, http2: 'on' } }
     place.write('live.json', JSON.stringify({ [www]: observed }))

@@ -18,7 +18,7 @@ interface Item {
 }
 
 async function record(domain: string): Promise<Record<string, Item>> {
-  const shown = await place.json('state', 'show', domain)
+  const shown = { items: await place.recorded(domain) }
   return (shown['items'] ?? {}) as unknown as Record<string, Item>
 }
 

@@ -32,7 +32,7 @@ function fillAfter(count: number): Disk {
 async function listInDoubt(): Promise<string[]> {
   const listed = await Promise.all(
     domains.map(async (domain) => {
-      const { items = {} } = await place.json('state', 'show', domain)
+      const items = await place.recorded(domain)
       return Object.entries(items as JsonObject).flatMap(([item, state]) =>
         (state as JsonObject)['status'] === 'in-doubt' ? [`${item} of ${domain}`] : [],
       )

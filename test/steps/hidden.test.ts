@@ -230,7 +230,7 @@ describe('import', () => {
     ]
     expect(JSON.parse(ran[1]?.out ?? '')).toMatchObject({ changes: [] })
     place.write('live.json', '')
-    expectHidden([...ran, await place.cli('state', 'show', www)])
+    expectHidden([...ran, await place.cli('show', www)])
   })
 
   it('records an unavailable secret as unknown, not as unchanged', async () => {

@@ -343,7 +343,7 @@ describe('import', () => {
         { domain: 'b.example.com', item: 'timeout', reason: 'no manifest mentions it' },
       ],
     })
-    expect(await place.json('state', 'show', www)).toMatchObject({
+    expect({ items: await place.recorded(www) }).toMatchObject({
       items: { timeout: { status: 'confirmed', origin: 'import' } },
     })
     expect(await place.json('state', 'list')).toMatchObject({
@@ -379,7 +379,7 @@ describe('import', () => {
       changes: [{ action: 'change', before: { time: '50' }, after: { time: '60' } }],
     })
     await place.settle()
-    expect(await place.json('state', 'show', www)).toMatchObject({
+    expect({ items: await place.recorded(www) }).toMatchObject({
       items: { timeout: { origin: 'write' } },
     })
   })

@@ -99,7 +99,7 @@ itLong('every item that can be unset is reset by $unset, and set again', async (
   await settle(items, (item) => ({ [item]: { $unset: true } }))
   await expectUnset()
   for (const item of items)
-    expect(await place.json('state', 'show', nameDomain(item))).toMatchObject({
+    expect({ items: await place.recorded(nameDomain(item)) }).toMatchObject({
       items: { [item]: { status: 'unset' } },
     })
   await settle(items, (item) => ({ [item]: steps[item]?.first ?? null }))

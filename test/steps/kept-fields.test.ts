@@ -21,8 +21,7 @@ message: TLSv1 is obsolete
 
 const plan = () => place.cli('plan', '--detailed-exitcode')
 const countWrites = async () => (await fetchWrites(emulator)).length
-const listStored = async () =>
-  (await place.json('state', 'show', www))['items'] as Record<string, JsonObject>
+const listStored = async () => await place.recorded(www)
 
 function enableReadBack(): void {
   const file = place.read('edgewise.yaml')

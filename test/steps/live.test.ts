@@ -208,7 +208,7 @@ it('import --live --replace records what drift --live found', async () => {
   stored.set(www, { timeout: { time: '61' } })
   expect((await place.cli('drift', '--live')).code).toBe(2)
   expect((await place.cli('import', '--live', '--replace')).code).toBe(0)
-  const shown = await place.json('state', 'show', www)
+  const shown = { items: await place.recorded(www) }
   expect(shown['items']).toMatchObject({
     timeout: { candidates: [{ time: '61' }], status: 'confirmed', origin: 'import' },
   })
@@ -242,17 +242,17 @@ describe('apply --verify', () => {
       ])
       expect(err).toContain(`differs: timeout of ${api}, ${www}`)
       expect(err).toContain('Read back: 2 differ.')
-      const shown = await place.json('state', 'show', www)
-      expect(listSchemaErrors('state-show', shown)).toEqual([])
+      const shown = await place.json('show', www)
+      expect(listSchemaErrors('show', shown)).toEqual([])
       expect(shown['items']).toMatchObject({
         timeout: { candidates: [{ time: '60' }], status: 'differs' },
       })
-      expect((await place.cli('state', 'show', www)).out).toContain('differs')
+      expect((await place.cli('show', www)).out).toContain('differs')
       // It is not written again and again; drift has the values.
       expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
       expect((await place.cli('drift', '--live')).code).toBe(2)
       expect((await place.cli('import', '--live', '--replace')).code).toBe(0)
-      expect((await place.json('state', 'show', www))['items']).toMatchObject({
+      expect(await place.recorded(www)).toMatchObject({
         timeout: { candidates: [{ time: '61' }], status: 'confirmed' },
       })
     },
@@ -317,7 +317,7 @@ describe('apply --verify', () => {
         : (transport?.(request) ?? buildAnswer({ status: 500, body: {} }))
     store = () => ({ timeout: { time: '71' } })
     expect((await apply()).err).toContain('Read back: 1 not comparable.')
-    expect((await place.json('state', 'show', api))['items']).toMatchObject({
+    expect(await place.recorded(api)).toMatchObject({
       timeout: { status: 'confirmed' },
     })
   })
@@ -377,7 +377,7 @@ describe('apply --verify', () => {
     const { code, err } = await apply()
     expect(code).toBe(3)
     expect(err).toContain('not read back')
-    expect((await place.json('state', 'show', www))['items']).toMatchObject({
+    expect(await place.recorded(www)).toMatchObject({
       timeout: { status: 'confirmed' },
     })
   })
@@ -426,7 +426,7 @@ describe('import --live', () => {
     expect((await place.cli('apply', '--yes', '--allow', 'timeout')).code).toBe(0)
     const { code, err } = await place.cli('import', '--live', '--replace')
     expect([code, err]).toEqual([0, expect.not.stringContaining('Resumed')])
-    expect((await place.json('state', 'show', www))['items']).toMatchObject({
+    expect(await place.recorded(www)).toMatchObject({
       timeout: { candidates: [{ time: '99' }] },
     })
   })
@@ -541,7 +541,7 @@ describe('import --live', () => {
   it.each([
     [['import'], 'expected files to import'],
     [['import', '--live', 'a.json'], 'files and --live exclude each other'],
-    [['import', '--live', '--domain', www], '--domain is for files'],
+    [['import', '--live', '--domain', www], 'cannot be used with option'],
     [['import', 'a.json', '--target', www], '--target is valid only with --live'],
     [['import', '--live'], 'no manifest declares a domain'],
   ])('refuses %j', async (args, message) => {

@@ -35,8 +35,8 @@ async function showState(at = place): Promise<JsonObject[]> {
   return [
     await at.json('state', 'list'),
     await at.json('state', 'history'),
-    await at.json('state', 'show', www),
-    await at.json('state', 'show', api),
+    await at.recorded(www),
+    await at.recorded(api),
   ]
 }
 

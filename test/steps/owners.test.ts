@@ -84,11 +84,11 @@ describe('state move', () => {
   beforeEach(() => place.settle())
 
   itLong('hands a domain over; the history stays', async () => {
-    const before = (await place.json('state', 'show', www))['items']
+    const before = await place.recorded(www)
     const moved = await place.json('state', 'move', 'WWW.example.com', '--to', 'staging', '--yes')
     expect(listSchemaErrors('move', moved)).toEqual([])
     expect(moved).toEqual({ format: 'edgewise.move/1', domains: 1, items: 2, to: 'staging' })
-    expect((await other.json('state', 'show', www))['items']).toEqual(before)
+    expect(await other.recorded(www)).toEqual(before)
     expect((await place.json('state', 'list'))['domains']).toEqual([])
     expect((await place.json('state', 'history'))['applies']).toHaveLength(1)
     expect((await place.cli('plan')).err).toContain('belongs to the workspace "staging"')
@@ -111,7 +111,7 @@ describe('state move', () => {
     expect((await place.cli('apply', '--yes')).code).toBe(3)
     await setFaults(emulator)
     expect((await place.cli('state', 'move', www, '--to', 'staging', '--yes')).code).toBe(0)
-    expect(await other.json('state', 'show', www)).toMatchObject({
+    expect({ items: await other.recorded(www) }).toMatchObject({
       items: { timeout: { status: 'in-doubt', candidates: [{ time: '60' }, { time: '61' }] } },
     })
   })
@@ -123,11 +123,11 @@ describe('state move', () => {
     expect(first.err).toContain('Move its manifest to that workspace: plan here refuses it')
     await other.cli('state', 'move', www, '--to', 'default', '--yes')
     expect((await place.cli(...move, 'staging')).err).not.toContain('has no state')
-    expect((await place.cli('state', 'show', www)).err).toContain(
-      'It belongs to the workspace "staging": run the command there.',
+    expect((await place.cli('show', www)).err).toContain(
+      'www.example.com belongs to the workspace "staging"; plan and apply refuse it here.',
     )
     const [{ id }] = (await place.json('state', 'history'))['applies'] as [{ id: string }]
-    expect((await place.cli('state', 'show', www, '--at', id)).err).toContain(
+    expect((await place.cli('show', www, '--at', id)).err).toContain(
       'It belongs to the workspace "staging" now.',
     )
   })

@@ -56,7 +56,7 @@ describe('$unset of an item without a documented reset', () => {
       expect((await place.cli(...command)).code).toBe(1)
     }
     expect(await fetchWrites(emulator)).toHaveLength(before)
-    expect(await place.json('state', 'show', www)).toMatchObject({
+    expect({ items: await place.recorded(www) }).toMatchObject({
       items: { timeout: { status: 'confirmed' } },
     })
   })

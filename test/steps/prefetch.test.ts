@@ -78,7 +78,7 @@ describe('prefetch', () => {
   it.each([
     [[], '--from and --to, or --task'],
     [['--from', '2026-11-01'], '--from and --to'],
-    [['--task', '1', '--from', '2026-11-01'], 'exclude each other'],
+    [['--task', '1', '--from', '2026-11-01'], 'cannot be used with'],
     [['--task', '1', '--url', 'https://a.example.com'], '--url'],
     [['--task', 'x'], '--task'],
     [['--task', '0'], '--task'],

@@ -56,7 +56,7 @@ describe('state prune', () => {
     expect(out.match(/pruned: can't be rolled back/g)).toHaveLength(2)
     for (const command of [
       ['rollback', ids[1] ?? '', '--yes'],
-      ['state', 'show', www, '--at', ids[0] ?? ''],
+      ['show', www, '--at', ids[0] ?? ''],
     ])
       expect(await place.cli(...command)).toMatchObject({
         code: 1,
@@ -65,7 +65,7 @@ describe('state prune', () => {
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
     expect((await place.cli('state', 'prune', '--keep', '30d')).out).toContain('Pruned 0 applies')
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
-    expect((await place.json('state', 'show', www))['items']).toMatchObject({
+    expect(await place.recorded(www)).toMatchObject({
       timeout: { candidates: [{ time: '61' }] },
     })
   })
@@ -94,7 +94,7 @@ describe('state prune', () => {
     expect(out).toMatch(/Pruned 2 applies that ended before \S+Z; 2 can be rolled back\./)
     expect(err).toContain(`Apply ${ids[2]} and all later ones are kept: it is unfinished, or`)
     expect((await place.cli('rollback', '--yes')).code).toBe(0)
-    expect((await place.json('state', 'show', www))['items']).toMatchObject({
+    expect(await place.recorded(www)).toMatchObject({
       timeout: { candidates: [{ time: '61' }] },
     })
   })

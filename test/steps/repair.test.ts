@@ -331,7 +331,7 @@ describe('drift --repair of items that empty each other', () => {
     expect(refused.err).toContain(
       `ip_white_list of ${www} needs ip_black_list with it (one empties the other)`,
     )
-    expect(await place.json('state', 'show', www)).toMatchObject({
+    expect({ items: await place.recorded(www) }).toMatchObject({
       items: { ip_white_list: { candidates: [list('192.0.2.1')] } },
     })
     expect(await repair('--include-pending')).toMatchObject({

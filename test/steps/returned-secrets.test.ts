@@ -84,8 +84,8 @@ itOften(
       place,
       ['apply', '--yes', '--json'],
       ...forms.flatMap(({ domain }) => [
-        ['state', 'show', domain, '--json'],
-        ['state', 'show', domain],
+        ['show', domain, '--json'],
+        ['show', domain],
       ]),
       ['plan', '--out', 'plan.json'],
       ['drift', '--json'],
@@ -144,7 +144,7 @@ itOften(
       place,
       ...domains.flatMap((domain) => [
         ['import', join(place.root, `observed/${domain}.json`), '--replace', '--json'],
-        ['state', 'show', domain, '--json'],
+        ['show', domain, '--json'],
       ]),
       ['apply', '--yes'],
       ['drift', '--observed', source, '--json', '-v'],

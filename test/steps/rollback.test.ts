@@ -15,8 +15,7 @@ setStage()
 const time = (seconds: number) => ({ timeout: { time: String(seconds) } })
 const ids = async () =>
   ((await place.json('state', 'history'))['applies'] as { id: string }[]).map(({ id }) => id)
-const listItems = async (domain: string) =>
-  (await place.json('state', 'show', domain))['items'] as JsonObject
+const listItems = async (domain: string) => await place.recorded(domain)
 const applied = (...configs: [string, JsonObject][]) => {
   for (const [domain, config] of configs) place.manifest(domain, config)
   return place.settle()

@@ -61,9 +61,7 @@ describe('black list and white list', () => {
       expect((await fetchWrites(emulator)).slice(before)).toMatchObject([
         { items: [item], status: 200 },
       ])
-      expect(Object.keys((await place.json('state', 'show', www))['items'] as object)).toEqual([
-        item,
-      ])
+      expect(Object.keys(await place.recorded(www))).toEqual([item])
     }
   })
 
@@ -210,10 +208,7 @@ describe('state belongs to one service', () => {
 
 describe('answers of the service', () => {
   const good: Answer = (body) => [200, { code: 0, data: { config: body['config'] ?? null } }]
-  const status = async (item = 'timeout', domain = www) =>
-    (
-      (await place.json('state', 'show', domain))['items'] as Record<string, JsonObject> | undefined
-    )?.[item]
+  const status = async (item = 'timeout', domain = www) => (await place.recorded(domain))?.[item]
   const at = ({ url }: { url: string }) => enterPlace(new Place(url))
 
   it.each(refusals)('%i ends the apply: exit 1, nothing is in-doubt', async (...refusal) => {
@@ -339,7 +334,7 @@ describe('secrets', () => {
       ['plan'],
       ['plan', '--json', '--out', 'plan.json', '--report', 'plan.md'],
       ['apply', '--yes'],
-      ['state', 'show', www],
+      ['show', www],
     ]) {
       const ran = await place.manifest(www, config).cli(...args)
       expect(ran.code).toBe(0)
@@ -514,7 +509,7 @@ describe('machine output and exit codes', () => {
       refused: 0,
     })
     holdsTo('state-list', await place.json('state', 'list'))
-    holdsTo('state-show', await place.json('state', 'show', www))
+    holdsTo('show', await place.json('show', www))
     holdsTo('rollouts', await place.json('rollout', 'list'))
     holdsTo('plan', await place.manifest(www, { timeout: { time: 61 } }).json('plan'))
     place.manifest(www, { timeout: { time: 4 } })
@@ -523,7 +518,7 @@ describe('machine output and exit codes', () => {
       ['plan'],
       ['apply', '--yes'],
       ['rollout', 'approve', 'nothing'],
-      ['state', 'show', 'nobody.example.com'],
+      ['show', 'nobody.example.com'],
       ['state', 'move', 'nobody.example.com', '--to', 'other', '--yes'],
       ['plan', '--nonsense'],
       ['nonsense'],

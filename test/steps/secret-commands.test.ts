@@ -44,7 +44,7 @@ const workspace = (more: string) => {
   place.write('edgewise.yaml', `${readFileSync(home, 'utf8')}${more}\n`)
 }
 const key = async () => (await fetchConfig(emulator, www))['visit_timestamp']
-const state = async () => JSON.stringify(await place.json('state', 'show', www))
+const state = async () => JSON.stringify(await place.recorded(www))
 
 beforeEach(() => {
   workspace('secrets: {signing: {command: [./signing.sh]}, origin: {command: [./origin.sh]}}')

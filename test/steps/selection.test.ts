@@ -72,7 +72,7 @@ describe('the selection', () => {
       summary: { release: 2, writes: 0 },
     })
     expect((await place.cli('apply', '--yes', '--target', 'a.example.com')).code).toBe(0)
-    expect((await place.cli('state', 'show', 'a.example.com')).code).toBe(1)
+    expect((await place.cli('show', 'a.example.com')).code).toBe(1)
     expect(await fetchConfig(emulator, 'a.example.com')).toMatchObject({ timeout: { time: '60' } })
   })
 })

@@ -19,7 +19,7 @@ beforeEach(() => {
   )
 })
 
-const showItems = async () => ((await place.json('state', 'show', a))['items'] ?? {}) as JsonObject
+const showItems = async () => place.recorded(a)
 const observe = (payload: JsonObject) => {
   place.write('observed.json', JSON.stringify({ [a]: { cache_error_code: payload } }))
   return place.json('drift', '--observed', 'observed.json')

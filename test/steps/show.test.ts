@@ -11,14 +11,15 @@ import { itLong } from '../runs.ts'
 const www = 'www.example.com'
 setStage()
 
-async function showJson(...args: string[]): Promise<JsonObject & { items: JsonObject[] }> {
+async function showJson(
+  ...args: string[]
+): Promise<JsonObject & { items: Record<string, JsonObject> }> {
   const output = await place.json('show', ...args)
   expect(listSchemaErrors('show', output)).toEqual([])
-  return output as JsonObject & { items: JsonObject[] }
+  return output as JsonObject & { items: Record<string, JsonObject> }
 }
 
-const find = ({ items }: { items: JsonObject[] }, item: string) =>
-  items.find((each) => each['item'] === item) ?? {}
+const find = ({ items }: { items: Record<string, JsonObject> }, item: string) => items[item] ?? {}
 
 describe('show', () => {
   beforeEach(async () => {
@@ -57,7 +58,7 @@ describe('show', () => {
     expect(timeout).toMatchObject({
       condition: 'assumed',
       pending: [{ op: 'replace', path: '/time' }],
-      changed: { origin: 'write' },
+      origin: 'write',
     })
     expect((await place.cli('show', www)).out).toContain('~ time  60 → 61')
   })
@@ -98,6 +99,8 @@ describe('show', () => {
     const shown = await showJson(www)
     expect(find(shown, 'timeout')).toMatchObject({ condition: 'in-doubt' })
     expect(find(shown, 'timeout')['candidates']).toHaveLength(2)
+    const { out } = await place.cli('show', www)
+    expect(out).toMatch(/ the service has time 60\n +or time 70\n/)
   })
 
   it('never applied is not assumed', async () => {
@@ -105,7 +108,8 @@ describe('show', () => {
     expect(find(await showJson('new.example.com'), 'timeout')).toMatchObject({
       condition: 'never-applied',
       at: null,
-      changed: null,
+      apply: null,
+      status: null,
       candidates: [],
     })
   })
@@ -153,7 +157,36 @@ describe('show', () => {
     place.write('domains/www.yaml', `domain: ${www}\nconfig:\n  timeout: {time: no}\n`)
     const { code, out, err } = await place.cli('show', www)
     expect(code).toBe(0)
-    expect(out).toContain('timeout  assumed')
-    expect(err).toContain('The manifests have 1 error')
+    expect(out).toContain('recorded; the manifests have errors')
+    expect(out).toContain('2 items: 2 assumed.')
+    expect(out).not.toContain('no manifest has it')
+    expect(err).toContain('The manifests have 1 error: only what is recorded is shown.')
+    expect(find(await showJson(www), 'https')).toMatchObject({ status: 'confirmed', value: null })
+    place.manifest('new.example.com', { timeout: { time: 5 } })
+    const unknown = await place.cli('show', 'new.example.com')
+    expect([unknown.code, unknown.err]).toEqual([
+      1,
+      expect.stringContaining('no state of "new.example.com" is recorded; the manifests have'),
+    ])
+  })
+
+  it('shows what was recorded at the end of an apply, for a domain that no manifest has', async () => {
+    place.write('domains/www.yaml', 'domain: a.example.com\nconfig: {timeout: {time: 5}}\n')
+    const { applies } = await place.json('state', 'history')
+    const [{ id = '' } = {}] = applies as { id?: string }[]
+    const shown = await showJson(www, '--at', id, '--report', 'then.html')
+    expect(shown['recordedOnly']).toContain(`recorded at the end of apply ${id}, `)
+    expect(find(shown, 'timeout')).toMatchObject({ value: null, candidates: [{ time: '60' }] })
+    expect(place.read('then.html')).toContain(`recorded at the end of apply ${id}, `)
+    expect(await place.cli('show', www, '--at', id, '--report', 'then.yaml')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('a .yaml report has what manifests ask for') as string,
+    })
+    expect((await place.cli('show', www, '--at', id, '--live')).err).toContain(
+      "option '--at <apply>' cannot be used with option '--live'",
+    )
+    expect((await place.cli('state', 'show', www)).err).toContain('run "edgewise show DOMAIN"')
+    expect((await place.cli('check', '--outliers')).err).toContain('"edgewise list --outliers"')
   })
 })

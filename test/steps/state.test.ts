@@ -62,14 +62,18 @@ describe('state history', () => {
   itLong('like list and show prints times without milliseconds; JSON has them', async () => {
     await place.settle()
     const id = ((await place.json('state', 'history'))['applies'] as { id: string }[])[0]?.id ?? ''
-    for (const args of [['history'], ['list'], ['show', a], ['show', a, '--at', id]]) {
-      const { out } = await place.cli('state', ...args)
+    for (const args of [
+      ['state', 'history'],
+      ['state', 'list'],
+      ['show', a, '--at', id],
+    ]) {
+      const { out } = await place.cli(...args)
       expect([args, out.match(/\d\d:\d\d:\d\d\S*/g)]).toEqual([
         args,
         expect.arrayContaining([expect.stringMatching(/^\d\d:\d\d:\d\dZ,?$/)]),
       ])
       expect([args, out]).toEqual([args, expect.not.stringMatching(/\d\.\d{3}Z/)])
-      const json = await place.cli('state', ...args, '--json')
+      const json = await place.cli(...args, '--json')
       expect([args, json.out]).toEqual([args, expect.stringMatching(/\d\.\d{3}Z/)])
     }
   })
@@ -85,14 +89,14 @@ describe('state history', () => {
   })
 })
 
-describe('state show --at', () => {
+describe('show --at', () => {
   const ids = async () =>
     ((await place.json('state', 'history'))['applies'] as { id: string }[])
       .map(({ id }) => id)
       .toReversed()
   const itemsAt = async (apply: string) => {
-    const shown = await place.json('state', 'show', a, '--at', apply)
-    expect(schemaFaults('state-show', shown)).toEqual([])
+    const shown = await place.json('show', a, '--at', apply)
+    expect(schemaFaults('show', shown)).toEqual([])
     return Object.fromEntries(
       Object.entries(shown['items'] as Record<string, { candidates: unknown[] }>).map(
         ([item, { candidates }]) => [item, candidates[0]],
@@ -119,8 +123,8 @@ describe('state show --at', () => {
       origin_host: { host: 'o.example.com' },
     })
     expect(await itemsAt(third)).toEqual({ timeout: { time: '12' } })
-    const { out } = await place.cli('state', 'show', a, '--at', first)
-    expect(out).toMatch(new RegExp(`^${a} {2}at the end of apply ${first}, \\d{4}-`))
+    const { out } = await place.cli('show', a, '--at', first)
+    expect(out).toMatch(new RegExp(`^${a}\\n +recorded at the end of apply ${first}, \\d{4}-`))
     expect(out).toContain('cert_id')
   })
 
@@ -133,7 +137,7 @@ describe('state show --at', () => {
     expect((await place.cli('import', 'seen.json', '--replace')).code).toBe(0)
     place.manifest(a, { timeout: { time: '14' }, https: { cert_id: 1 } })
     await place.settle()
-    const then = await place.cli('state', 'show', a, '--at', first)
+    const then = await place.cli('show', a, '--at', first)
     expect(then).toMatchObject({
       code: 0,
       err: expect.stringContaining('imported or observed later: timeout.') as string,
@@ -143,18 +147,18 @@ describe('state show --at', () => {
     expect(await itemsAt(second)).toMatchObject({ timeout: { time: '14' } })
     place.manifest('c.example.com', { timeout: { time: '30' } })
     await place.settle()
-    expect(await place.cli('state', 'show', 'c.example.com', '--at', second)).toMatchObject({
+    expect(await place.cli('show', 'c.example.com', '--at', second)).toMatchObject({
       code: 1,
       err: expect.stringContaining(
-        `no state of "c.example.com" is known at the end of apply ${second}`,
+        `no state of "c.example.com" is recorded at the end of apply ${second}`,
       ) as string,
     })
     expect((await place.cli('state', 'forget', a, '--item', 'https', '--yes')).code).toBe(0)
-    expect(await place.json('state', 'show', a, '--at', second)).toMatchObject({
+    expect(await place.json('show', a, '--at', second)).toMatchObject({
       items: { timeout: { candidates: [{ time: '14' }] } },
     })
     expect(Object.keys(await itemsAt(second))).toEqual(['timeout'])
-    expect(await place.cli('state', 'show', a, '--at', 'never')).toMatchObject({
+    expect(await place.cli('show', a, '--at', 'never')).toMatchObject({
       code: 1,
       err: expect.stringContaining('no apply "never"') as string,
     })
@@ -208,9 +212,7 @@ describe('state forget', () => {
     const forgotten = await place.json('state', 'forget', a, '--item', 'timeout', '--yes')
     expect(schemaFaults('forget', forgotten)).toEqual([])
     expect(forgotten).toEqual({ format: 'edgewise.forget/1', domains: 1, items: 1 })
-    expect(Object.keys((await place.json('state', 'show', a))['items'] as object)).toEqual([
-      'https',
-    ])
+    expect(Object.keys(await place.recorded(a))).toEqual(['https'])
   })
 
   it('asks, and forgets nothing without consent', async () => {

@@ -1,3 +1,4 @@
+import { formatTraceSentence } from '../../src/outlets/report/trace/sentence.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -183,7 +184,7 @@ describe('facts', () => {
     [[url, '--header', 'X-A'], 'Expected "Name: value".'],
     [[url, '--no-header', 'X-A: 1'], 'Expected the name alone.'],
     [[url, '--origin-header', 'cache-control'], 'Expected "Name: value".'],
-    [[url, '--body-size', '2MB'], '--body-size must be a whole number, got "2MB"'],
+    [[url, '--body-size', '2MB'], 'Expected a whole number'],
   ]
   it.for(wrong)('that are wrong are an error: %j', async ([args, text]) => {
     const { code, err } = await trace(...args)
@@ -238,13 +239,13 @@ it('explain readings lists all of them', async () => {
 
 describe('the outcome in sentences', () => {
   const ask = async (...args: string[]) => {
-    const { out } = await trace(url, '--sentence', '--method', 'GET', ...args)
-    return out.split('\n')[0]
+    const [found = {}] = await json(url, '--method', 'GET', ...args)
+    return formatTraceSentence(found)
   }
 
   it('has the time of the cache, its rule and the origin', async () => {
     expect(await ask('--ip', '192.0.2.1')).toBe(
-      'It is served. It is cached for 1 minute by the rule ext jpg. ' +
+      'It is served. It is cached for 1 minute by the rule jpg. ' +
         'The edge fetches it from 192.0.2.10. This holds if what is not managed here is not set.',
     )
     expect(await ask('--ip', '192.0.2.1', ...all)).not.toContain('This holds')
@@ -257,8 +258,8 @@ describe('the outcome in sentences', () => {
       'domains/www.yaml',
       `domain: ${domain}\nconfig: {https: {cert_id: 1, force_https: 301}}\n`,
     )
-    const { out } = await trace(`http://${domain}/a`, '--sentence', '--method', 'GET', ...all)
-    expect(out.split('\n')[0]).toBe(`It is redirected with 301 to https://${domain}/a.`)
+    const [found = {}] = await json(`http://${domain}/a`, '--method', 'GET', ...all)
+    expect(formatTraceSentence(found)).toBe(`It is redirected with 301 to https://${domain}/a.`)
   })
 })
 

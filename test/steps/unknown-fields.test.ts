@@ -52,13 +52,13 @@ describe('fields that the service never shows', () => {
       expect(Object.keys(rule)).not.toContain('case_ignore')
       expect(Object.keys(rule)).not.toContain('cache_or_not')
     }
-    const { items } = await place.json('state', 'show', www)
+    const items = await place.recorded(www)
     expect(items).toMatchObject({
       cache_rule_list: {
         unknownFields: ['/0/case_ignore', '/0/cache_or_not', '/1/case_ignore', '/1/cache_or_not'],
       },
     })
-    const { out } = await place.cli('state', 'show', www)
+    const { out } = await place.cli('show', www)
     expect(out).toContain('not known: case_ignore, cache_or_not')
     expect(out).not.toContain('case_ignore yes')
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
@@ -93,7 +93,7 @@ describe('fields that the service never shows', () => {
     const saved = await place.cli('apply', 'plan.json', ...options.slice(1))
     expect(saved.code, saved.err).toBe(0)
     expect((await atService())[0]).toMatchObject({ expire: 90, case_ignore: 'yes' })
-    const { items } = await place.json('state', 'show', www)
+    const items = await place.recorded(www)
     expect((items as JsonObject)['cache_rule_list']).not.toHaveProperty('unknownFields')
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
@@ -146,12 +146,12 @@ describe('fields that the service never shows', () => {
 
   it('stay unknown when the same is imported again, and known once they were written', async () => {
     expect((await place.cli('import', '--live')).code).toBe(0)
-    const unknown = (await place.json('state', 'show', www))['items']
+    const unknown = await place.recorded(www)
     expect(unknown).toMatchObject({ cache_rule_list: { unknownFields: { length: 4 } } })
     edit([0, { expire: 90 }])
     expect((await place.cli('apply', ...options)).code).toBe(0)
     expect((await place.cli('import', '--live')).code).toBe(0)
-    const known = (await place.json('state', 'show', www))['items'] as JsonObject
+    const known = await place.recorded(www)
     expect(known['cache_rule_list']).not.toHaveProperty('unknownFields')
   })
 
@@ -161,7 +161,7 @@ describe('fields that the service never shows', () => {
     place.manifest(www, { cache_rule_list: shown })
     const imported = await place.cli('import', 'dump.json', '--replace')
     expect(imported.code, imported.err).toBe(0)
-    const { items } = await place.json('state', 'show', www)
+    const items = await place.recorded(www)
     expect(items).toMatchObject({ cache_rule_list: { unknownFields: ['/0/cache_or_not'] } })
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
   })
@@ -186,7 +186,7 @@ describe('an order of header rules, which the service never shows', () => {
     place.manifest(www, { ...config, head_control: { list: [{ ...rule, order: 3 }] } })
     const imported = await place.json('import', '--live')
     expect(imported).toMatchObject({ items: 2, skipped: [] })
-    const { items } = await place.json('state', 'show', www)
+    const items = await place.recorded(www)
     expect(items).toMatchObject({ head_control: { unknownFields: ['/list/0/order'] } })
     expect((await place.json('plan'))['changes']).toMatchObject([
       { item: 'head_control', patch: [{ op: 'add', path: '/list/0/order', value: 3 }] },
@@ -246,7 +246,7 @@ describe('a refused write of an item with fields that are not known', () => {
     await setFaults(emulator, { kind: 'refuse', item: 'cache_rule_list', probability: 1 })
     expect((await place.cli('apply', ...options)).code).toBe(3)
     await setFaults(emulator)
-    const { items } = await place.json('state', 'show', www)
+    const items = await place.recorded(www)
     expect(items).toMatchObject({ cache_rule_list: { unknownFields: { length: 4 } } })
     const again = await place.cli('apply', '--yes')
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('cache_or_not')])
@@ -258,7 +258,7 @@ describe('a refused write of an item with fields that are not known', () => {
     await setFaults(emulator, { kind: 'reset-after', item: 'cache_rule_list', probability: 1 })
     expect((await place.cli('apply', ...options)).code).toBe(3)
     await setFaults(emulator)
-    const { items } = await place.json('state', 'show', www)
+    const items = await place.recorded(www)
     expect(items).toMatchObject({ cache_rule_list: { status: 'in-doubt', unknown: true } })
   })
 })

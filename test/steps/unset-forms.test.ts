@@ -49,7 +49,7 @@ describe.each(emptied)('an empty list of %s', (item, form) => {
       out: 'Recorded 2 items of 1 domain.\n',
     })
     await expectSettled(0)
-    expect((await place.json('state', 'show', www))['items']).toMatchObject({
+    expect(await place.recorded(www)).toMatchObject({
       [item]: { status: 'unset', candidates: [] },
     })
     // The same again is no other value.

@@ -36,7 +36,7 @@ describe.each(stores)('a wildcard domain, with state in %s', (store) => {
     expect(changes).toMatchObject([{ domain: wild }, { domain: www }])
     expect(writes).toMatchObject([{ domains: [wild, www] }])
     expect((await place.cli('apply', 'plan.json')).code).toBe(0)
-    expect((await place.json('state', 'show', wild))['items']).toMatchObject({
+    expect(await place.recorded(wild)).toMatchObject({
       timeout: { candidates: [{ time: '70' }] },
     })
     expect((await place.cli('rollback', '--target', wild, '--yes')).code).toBe(0)

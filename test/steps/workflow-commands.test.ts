@@ -80,7 +80,7 @@ it('valid manifests with hostile values, and a hostile refusal, print no command
     ['validate'],
     ['fmt', '--check'],
     ['fmt', '--check', '--json'],
-    ['complete', '--', 'state', 'show', ''],
+    ['complete', '--', 'show', ''],
     ['plan'],
     ['plan', '-v'],
     ['plan', '--json', '--out', hostile.replaceAll('/', '')],
@@ -88,7 +88,7 @@ it('valid manifests with hostile values, and a hostile refusal, print no command
     ['apply', '--yes', '--allow', 'extend', '--json'],
     ['drift'],
     ['drift', '--json'],
-    ['state', 'show', 'www.example.com'],
+    ['show', 'www.example.com'],
     ['state', 'history'],
     ['fmt'],
   ])
@@ -119,7 +119,7 @@ it('hostile settings and arguments print no command', async () => {
     ['plan', '--out', `none/${hostile}`],
     ['apply', hostile],
     ['explain', hostile],
-    ['state', 'show', hostile],
+    ['show', hostile],
     ['state', 'forget', hostile, '--yes'],
     ['rollback', hostile],
     ['import', hostile],
@@ -180,7 +180,7 @@ itOften('state files with hostile names, keys and values print no command', asyn
   for (const { path, text, found } of everyNth(alterations, 9)) {
     place.write(path, text.replaceAll(found, JSON.stringify(hostile)))
     await expectHarmless('plan')
-    await expectHarmless('state', 'show', 'www.example.com')
+    await expectHarmless('show', 'www.example.com')
     await expectHarmless('state', 'history')
     await expectHarmless('state', 'list')
     place.write(path, text)

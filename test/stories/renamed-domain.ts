@@ -23,7 +23,7 @@ export async function handOver(place: Place, emulator: Emulator): Promise<void> 
   await place.manifest(old, { timeout: { time: 60 } }).settle()
   const before = await fetchWrites(emulator)
   const history = (await place.json('state', 'history', old))['applies']
-  const known = (await place.json('state', 'show', old))['items']
+  const known = await place.recorded(old)
 
   rename(place)
   for (const args of [[], ['--target', now]]) {
@@ -38,7 +38,7 @@ export async function handOver(place: Place, emulator: Emulator): Promise<void> 
 
   expect((await place.cli('apply', '--yes')).err).toContain(`Moved the state of ${old} to ${now}.`)
   expect(await fetchWrites(emulator)).toEqual(before)
-  expect((await place.json('state', 'show', now))['items']).toEqual(known)
+  expect(await place.recorded(now)).toEqual(known)
   expect((await place.json('state', 'history', now))['applies']).toEqual(history)
   expect((await place.cli('plan')).err.replace(/\s+/g, ' ')).toContain('remove the entry under')
 

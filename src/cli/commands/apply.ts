@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { ApplyRequest } from '../../operations/apply.ts'
 import type { Outside } from '../../operations/runtime/parts.ts'
 import type { CommandContext } from '../io.ts'
@@ -32,8 +31,8 @@ interface ApplyOptions
 }
 
 /** `edgewise apply`: locks, plans, shows the plan, asks, and executes it. */
-export function declareApply(program: Command, declare: Declare): void {
-  const command = declare<ApplyOptions>(program, 'apply [planfile]', {
+export function declareApply(declare: Declare): void {
+  const command = declare<ApplyOptions>('apply [planfile]', {
     description: 'apply the changes, or exactly those of a saved plan',
     args: ['a file of "edgewise plan --out"; without it, apply plans and asks'],
     examples: ['apply', 'apply --yes', 'apply plan.json', 'apply --yes --allow https --force'],

@@ -1,10 +1,9 @@
-import { Argument, type Command } from 'commander'
-import { exitCodes } from '../exit-codes.ts'
+import { Argument } from 'commander'
 import type { Declare } from './declare.ts'
 
 /** `edgewise completion`: prints a shell completion script. */
-export function declareCompletion(program: Command, declare: Declare): void {
-  declare(program, 'completion', {
+export function declareCompletion(declare: Declare): void {
+  declare('completion', {
     description: 'print a shell completion script',
     examples: [
       'completion bash > /etc/bash_completion.d/edgewise',
@@ -14,7 +13,6 @@ export function declareCompletion(program: Command, declare: Declare): void {
     run: async ({ io }, [shell]) => {
       const { scripts } = await import('../completion/scripts.ts')
       io.out(scripts[String(shell) as keyof typeof scripts])
-      return exitCodes.done
     },
   }).addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
 }
@@ -23,14 +21,14 @@ export function declareCompletion(program: Command, declare: Declare): void {
  * `edgewise complete`: lists completions of the last of some words, for the scripts. Prints nothing
  * on errors, which would be in the middle of a command line.
  */
-export function declareComplete(program: Command, declare: Declare): void {
-  declare(program, 'complete [words...]', {
+export function declareComplete(declare: Declare): void {
+  const command = declare('complete [words...]', {
     description: 'list completions of the last word',
     examples: ['complete -- plan --item ht'],
     hidden: true,
     run: async (context, [words]) => {
       const { completeWords } = await import('../completion/complete-words.ts')
-      const found = completeWords(program, words as string[], context)
+      const found = completeWords(command.parent ?? command, words as string[], context)
       const lines =
         typeof found === 'string'
           ? [found]
@@ -38,7 +36,6 @@ export function declareComplete(program: Command, declare: Declare): void {
               description === '' ? word : `${word}\t${description}`,
             )
       context.io.out(lines.map((line) => `${line}\n`).join(''))
-      return exitCodes.done
     },
   })
 }

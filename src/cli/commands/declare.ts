@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
+import { formatJson } from '../../core/model/json.ts'
 import { escapeInvisibleInLines } from '../../outlets/report/text/escape-invisible.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext, GlobalOptions, Io, LiveLine } from '../io.ts'
 import { createPhaseLine } from '../terminal/phase-line.ts'
 import { asksForTraces } from '../../outlets/tracing/settings.ts'
@@ -21,21 +23,30 @@ export interface Declaration<Options> {
    * Runs the command with its arguments and options. Modules are imported here on demand, so that
    * they don't slow down other commands.
    *
-   * @returns the exit code
+   * @returns the exit code; nothing if it is done
    */
-  run(context: CommandContext, args: unknown[], options: Options): Promise<number>
+  run(context: CommandContext, args: unknown[], options: Options): Promise<number | void>
 }
 
-/** Adds a command to the program or to another command, and returns it for its own options. */
-export type Declare = <Options = object>(
-  parent: Command,
-  nameAndArguments: string,
-  declaration: Declaration<Options>,
-) => Command
+/** Declares commands of the program, or of another command. */
+export interface Declare {
+  /** Adds a command, and returns it for its own options. */
+  <Options = object>(nameAndArguments: string, declaration: Declaration<Options>): Command
+  /** Adds a command that has only subcommands, and returns what declares these. */
+  group(name: string, description: string, examples: string[]): Declare
+}
 
-/** Creates a `Declare` whose commands run with `io` and pass their exit code to `finish`. */
-export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => void): Declare {
-  return (parent, nameAndArguments, declaration) => {
+/**
+ * Creates what declares the commands of `parent`; they run with `io` and pass their exit code to
+ * `finish`.
+ */
+export function createDeclare(
+  parent: Command,
+  io: Io,
+  live: LiveLine,
+  finish: (code: number) => void,
+): Declare {
+  const declare = <Options>(nameAndArguments: string, declaration: Declaration<Options>) => {
     const { description, args = [], examples, hidden = false, traced = false, run } = declaration
     const command = parent
       .command(nameAndArguments, { hidden })
@@ -45,8 +56,9 @@ export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => 
         const self = actionArgs.at(-1) as Command
         const options = self.optsWithGlobals<GlobalOptions>()
         const context = createContext(io, live, options)
-        const work = (own: CommandContext) =>
-          run(own, actionArgs.slice(0, -2), options as Parameters<typeof run>[2])
+        const work = async (own: CommandContext) =>
+          (await run(own, actionArgs.slice(0, -2), options as Parameters<typeof run>[2])) ??
+          exitCodes.done
         try {
           if (traced && asksForTraces(io.env)) {
             const { traceCommand } = await import('../trace-command.ts')
@@ -60,6 +72,12 @@ export function createDeclare(io: Io, live: LiveLine, finish: (code: number) => 
       argument.description = args[i] ?? ''
     return addGlobalOptions(command)
   }
+  const group: Declare['group'] = (name, description, examples) => {
+    const lines = formatExamples(examples.map((example) => `${name} ${example}`))
+    const command = parent.command(name).description(description).addHelpText('after', lines)
+    return createDeclare(command, io, live, finish)
+  }
+  return Object.assign(declare, { group })
 }
 
 /** Formats the examples at the end of a command's help. */
@@ -86,15 +104,20 @@ function createContext(io: Io, live: LiveLine, options: GlobalOptions): CommandC
   }
   const phases = createPhaseLine(io, options, live, note)
   const { ask, cache, ...others } = io
+  const [paint, errPaint] = [
+    createPaint(io.outIsTerminal, colour, io.env),
+    createPaint(io.errIsTerminal, colour, io.env),
+  ]
+  const out: Io['out'] = (text, as) => {
+    phases.end()
+    io.out(text, as)
+  }
   return {
     io: {
       ...others,
       ...(options.cache === false || cache === undefined ? {} : { cache }),
       // Results and prompts end the phase before them.
-      out: (text, as) => {
-        phases.end()
-        io.out(text, as)
-      },
+      out,
       ask:
         ask &&
         ((question) => {
@@ -105,10 +128,13 @@ function createContext(io: Io, live: LiveLine, options: GlobalOptions): CommandC
       onPhase: phases.report,
     },
     options,
-    paint: createPaint(io.outIsTerminal, colour, io.env),
-    errPaint: createPaint(io.errIsTerminal, colour, io.env),
+    paint,
+    errPaint,
+    layout: { paint, columns: io.columns, verbose: options.verbose === true },
     live,
     phases,
+    print: (json, text) => out(options.json === true ? formatJson(json()) : text()),
     note,
+    warn: (text) => note(`${errPaint.yellow('note:')} ${text}`),
   }
 }

@@ -1,5 +1,4 @@
 import type { Plannable } from '../../operations/runtime/parts.ts'
-import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -31,8 +30,8 @@ interface DriftOptions
  * `edgewise drift`: compares desired, recorded and observed state; writes nothing unless it
  * repairs.
  */
-export function declareDrift(program: Command, declare: Declare): void {
-  const command = declare<DriftOptions>(program, 'drift', {
+export function declareDrift(declare: Declare): void {
+  const command = declare<DriftOptions>('drift', {
     description: 'detect drift between manifests, state and the live service',
     examples: [
       'drift',

@@ -4,8 +4,8 @@ import type { Declare } from './declare.ts'
 import { collect, createIntegerParser } from './options.ts'
 
 /** `edgewise emulator`: runs an emulator of the service until it is interrupted. */
-export function declareEmulator(program: Command, declare: Declare): void {
-  const command = declare<EmulatorFlags>(program, 'emulator', {
+export function declareEmulator(declare: Declare): void {
+  const command = declare<EmulatorFlags>('emulator', {
     description: 'run an emulator of the service',
     examples: [
       'emulator',
@@ -36,7 +36,7 @@ function addServerOptions(command: Command): Command {
       '--token <token>',
       'the only accepted token, visible to other users; by default EDGEWISE_EMULATOR_TOKEN or any',
     )
-    .option('--token-file <file>', 'file of the token')
+    .addOption(new Option('--token-file <file>', 'file of the token').conflicts('token'))
     .option('--domains <file>', 'existing domains, one per line; every well-formed one by default')
     .option('--data <file>', 'persist its data in this file')
 }

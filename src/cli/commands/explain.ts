@@ -1,9 +1,8 @@
-import type { Command } from 'commander'
 import type { Declare } from './declare.ts'
 
 /** `edgewise explain`: describes an item or a field. */
-export function declareExplain(program: Command, declare: Declare): void {
-  declare(program, 'explain [item]', {
+export function declareExplain(declare: Declare): void {
+  declare('explain [item]', {
     description: 'describe an item or one of its fields, with an example',
     args: [
       'an item, a field as ITEM.FIELD, policy, readings, or one such as R5; all items without it',

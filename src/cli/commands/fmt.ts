@@ -1,10 +1,9 @@
-import type { Command } from 'commander'
 import type { FmtOptions } from '../fmt.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise fmt`: formats the files of the workspace in canonical order and style. */
-export function declareFmt(program: Command, declare: Declare): void {
-  declare<FmtOptions>(program, 'fmt [paths...]', {
+export function declareFmt(declare: Declare): void {
+  declare<FmtOptions>('fmt [paths...]', {
     description: 'format files in canonical order and style; comments stay',
     args: ['files, folders and globs of the workspace; all by default; - for stdin to stdout'],
     examples: ['fmt', 'fmt --check domains/shop.yaml', 'fmt - < domains/shop.yaml', 'fmt --schema'],

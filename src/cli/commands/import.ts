@@ -1,10 +1,8 @@
-import { formatJson } from '../../core/model/json.ts'
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { Ports } from '../../operations/runtime/ports.ts'
-import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import type { Declare } from './declare.ts'
 import { addLockOptions, addTargetOptions, type LockOptions } from './options.ts'
@@ -26,8 +24,8 @@ interface ImportOptions extends LockOptions {
  * `edgewise import`: records the existing configuration of the service as a confirmed base. Writes
  * nothing to the service.
  */
-export function declareImport(program: Command, declare: Declare): void {
-  const command = declare<ImportOptions>(program, 'import [files...]', {
+export function declareImport(declare: Declare): void {
+  const command = declare<ImportOptions>('import [files...]', {
     description: 'record the existing configuration of the service, without writing to it',
     args: ['JSON files of the configuration; - is stdin'],
     examples: [
@@ -50,20 +48,25 @@ export function declareImport(program: Command, declare: Declare): void {
         workspace,
         ports,
       )
-      if (context.options.json === true) {
-        const all = [...skipped, ...invalid]
-        io.out(formatJson({ format: 'edgewise.import/1', domains, items, skipped: all }))
-        return exitCodes.done
-      }
-      io.out(`Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`)
+      context.print(
+        () => ({
+          format: 'edgewise.import/1',
+          domains,
+          items,
+          skipped: [...skipped, ...invalid],
+        }),
+        () => `Recorded ${pluralize(items, 'item')} of ${pluralize(domains, 'domain')}.\n`,
+      )
+      if (context.options.json === true) return
       const { catalogue } = await import('../../core/catalog/catalogue.ts')
       for (const line of describeSkipped(skipped, (item) => catalogue.has(item)))
         note(escapeInvisible(line))
-      return exitCodes.done
     },
   })
     .option('--live', 'read the configuration back from the service (service.readBack)')
-    .option('--domain <domain>', 'domain of an answer that names none')
+    .addOption(
+      new Option('--domain <domain>', 'domain of an answer that names none').conflicts('live'),
+    )
     .option('--write-manifests', 'first write manifests for domains that have none')
     .option('--replace', 'replace differing state')
     .option('--skip-invalid', "skip and list what can't be imported; with --live always")
@@ -72,17 +75,12 @@ export function declareImport(program: Command, declare: Declare): void {
 }
 
 /** @throws EdgewiseError `usage` unless there is exactly one kind of source */
-function refuseMixedSources(
-  files: string[],
-  { live = false, target, domain }: ImportOptions,
-): void {
+function refuseMixedSources(files: string[], { live = false, target }: ImportOptions): void {
   const hint = 'Pass files, or --live to read from the service.'
   if (!live && files.length === 0)
     throw new EdgewiseError('usage', 'expected files to import, got none', hint)
   if (live && files.length > 0)
     throw new EdgewiseError('usage', 'files and --live exclude each other', hint)
-  if (live && domain !== undefined)
-    throw new EdgewiseError('usage', '--domain is for files', 'Pass --target with --live.')
   if (!live && target.length > 0)
     throw new EdgewiseError('usage', '--target is valid only with --live', 'Remove the option.')
 }

@@ -1,10 +1,10 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import type { InitOptions } from '../init/choose-pin.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise init`: creates a workspace that is ready to plan. */
-export function declareInit(program: Command, declare: Declare): void {
-  declare<InitOptions>(program, 'init [dir]', {
+export function declareInit(declare: Declare): void {
+  declare<InitOptions>('init [dir]', {
     description: 'create a workspace that is ready to plan',
     args: ['the folder; the current one by default'],
     examples: [

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import type { Planned } from '../../operations/plan.ts'
 import type { Dialogue } from '../../operations/runtime/ports.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -23,8 +23,8 @@ interface PlanOptions extends SelectionOptions, ReportOptions, EffectsOptions, L
 }
 
 /** `edgewise plan`: shows what would change; writes neither to the service nor to state. */
-export function declarePlan(program: Command, declare: Declare): void {
-  const command = declare<PlanOptions>(program, 'plan', {
+export function declarePlan(declare: Declare): void {
+  const command = declare<PlanOptions>('plan', {
     description: 'show what would change, and in how many writes',
     examples: [
       'plan',

@@ -1,11 +1,8 @@
-import { formatJson } from '../../core/model/json.ts'
-import type { Command } from 'commander'
-import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise policies`: lists the policies of the workspace, and the exceptions from them. */
-export function declarePolicies(program: Command, declare: Declare): void {
-  declare(program, 'policies', {
+export function declarePolicies(declare: Declare): void {
+  declare('policies', {
     description: 'list the policies, what they cover, and exceptions with the days left',
     examples: ['policies', 'policies --json'],
     run: async (context) => {
@@ -13,14 +10,11 @@ export function declarePolicies(program: Command, declare: Declare): void {
       const { buildPoliciesJson } = await import('../../outlets/report/policies/json.ts')
       const { formatPolicies } = await import('../../outlets/report/policies/text.ts')
       const { openValidWorkspace } = await import('../open.ts')
-      const { io, options, paint } = context
-      const report = await listPolicies(openValidWorkspace(context, 'none'), io)
-      io.out(
-        options.json === true
-          ? formatJson(buildPoliciesJson(report))
-          : formatPolicies(report, paint),
+      const report = await listPolicies(openValidWorkspace(context, 'none'), context.io)
+      context.print(
+        () => buildPoliciesJson(report),
+        () => formatPolicies(report, context.paint),
       )
-      return exitCodes.done
     },
   }).addHelpText(
     'after',

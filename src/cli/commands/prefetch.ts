@@ -1,5 +1,4 @@
-import { formatJson } from '../../core/model/json.ts'
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { countPrefetches } from '../../core/model/prefetch.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Declare } from './declare.ts'
@@ -10,8 +9,8 @@ interface PrefetchOptions extends PrefetchQueryOptions {
 }
 
 /** `edgewise prefetch`: shows the progress of prefetch tasks and their failures. */
-export function declarePrefetch(program: Command, declare: Declare): void {
-  declare<PrefetchOptions>(program, 'prefetch', {
+export function declarePrefetch(declare: Declare): void {
+  declare<PrefetchOptions>('prefetch', {
     description: 'show the progress of prefetch tasks and their failures',
     examples: [
       'prefetch --task 1001 --wait',
@@ -29,7 +28,7 @@ export function declarePrefetch(program: Command, declare: Declare): void {
         await import('../terminal/query-progress.ts')
       const { openWorkspace } = await import('../open.ts')
       const { parsePrefetchQuery } = await import('../queries/prefetch-query.ts')
-      const { io, options, paint, errPaint, note } = context
+      const { note, warn } = context
       const query = parsePrefetchQuery(queryOptions)
       // An answer may quote a secret of the manifests: known ones are removed from it.
       const workspace = openWorkspace(context, 'available')
@@ -37,20 +36,21 @@ export function declarePrefetch(program: Command, declare: Declare): void {
       const ports = createQueryPorts(context, () => startPrefetchProgress(context))
       const request = { query, wait }
       const { records, complete } = await queryPrefetchTasks(workspace, request, ports)
-      if (!complete) {
-        const hint = 'tasks changed while the list was fetched; some may be missing. Run it again.'
-        note(`${errPaint.yellow('note:')} ${hint}`)
-      }
+      if (!complete)
+        warn('tasks changed while the list was fetched; some may be missing. Run it again.')
       if (records.length === 0) note(formatNoRecords(query))
-      const layout = { paint, zone, columns: io.columns, verbose: options.verbose === true }
-      const json = () => formatJson(buildPrefetchJson(query, records, complete))
-      io.out(options.json === true ? json() : `${formatPrefetch(query, records, layout)}\n`)
+      context.print(
+        () => buildPrefetchJson(query, records, complete),
+        () => `${formatPrefetch(query, records, { ...context.layout, zone })}\n`,
+      )
       return wait && countPrefetches(records).failed > 0 ? exitCodes.incomplete : exitCodes.done
     },
   })
     .option('--from <date>', 'first day of the tasks, YYYY-MM-DD; needs --to')
     .option('--to <date>', 'last day of the tasks')
     .option('--url <url>', 'only this URL; needs --from and --to')
-    .option('--task <id>', 'all URLs of one submission')
+    .addOption(
+      new Option('--task <id>', 'all URLs of one submission').conflicts(['from', 'to', 'url']),
+    )
     .option('--wait', 'wait until no task is waiting or processing; exit with 3 if one failed')
 }

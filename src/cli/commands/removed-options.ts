@@ -9,6 +9,9 @@ export const removedOptions: Readonly<Record<string, string>> = {
     'in CI, before apply.',
   'plan --effort': 'the planner always makes the same effort. Remove the option.',
   'plan approve': approving,
+  check: 'run "edgewise list --outliers".',
+  'state show': 'run "edgewise show DOMAIN", with "--at APPLY" for what was recorded then.',
+  'trace --sentence': 'the line "outcome" says the same. Remove the option.',
   'lsp --connect': 'the editor no longer reads state in a database; "edgewise show" does.',
   'mcp --allow-apply': approving,
   'mcp --approver': approving,
@@ -23,15 +26,15 @@ export class ExplainingCommand extends Command {
 
   /** Fails with what to do instead of an argument that commander did not understand. */
   override error(message: string, options?: ErrorOptions): never {
-    const lines = this.args.map((arg) => `${nameCommand(this)} ${arg.replace(/=.*/s, '')}`)
+    const lines = this.args.map((arg) => `${nameCommand(this)} ${arg.replace(/=.*/s, '')}`.trim())
     const line = lines.find((each) => Object.hasOwn(removedOptions, each))
     if (line === undefined) return super.error(message, options)
     return super.error(`error: "edgewise ${line}" was removed: ${removedOptions[line]}`, options)
   }
 }
 
-/** Names a command as it is called: "rollout approve". */
+/** Names a command as it is called: "rollout approve"; empty for the program. */
 export function nameCommand(command: Command): string {
   const { parent } = command
-  return parent?.parent == null ? command.name() : `${nameCommand(parent)} ${command.name()}`
+  return parent === null ? '' : `${nameCommand(parent)} ${command.name()}`.trim()
 }

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { addObserveOptions, type ObserveOptions } from '../observe.ts'
 import type { Declare } from './declare.ts'
@@ -10,8 +10,8 @@ interface ReportFlags extends ObserveOptions {
 }
 
 /** `edgewise report`: writes the fleet and each domain as pages. */
-export function declareReport(program: Command, declare: Declare): void {
-  const command = declare<ReportFlags>(program, 'report', {
+export function declareReport(declare: Declare): void {
+  const command = declare<ReportFlags>('report', {
     description: 'write the fleet and each domain as pages',
     examples: ['report --html site', 'report --html site --observed live.json'],
     traced: true,

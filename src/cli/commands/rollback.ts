@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { RolledBackApply } from '../../operations/rollback.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
@@ -19,9 +18,8 @@ import { pluralize } from '../../core/model/text/words.ts'
  * `edgewise rollback`: plans back to the state before an apply, shows the plan, asks, and executes
  * it.
  */
-export function declareRollback(program: Command, declare: Declare): void {
+export function declareRollback(declare: Declare): void {
   const command = declare<SelectionOptions & GuardOptions & LockOptions & { reason?: string }>(
-    program,
     'rollback [apply]',
     {
       description: 'roll back to the configuration before an apply',

@@ -1,12 +1,9 @@
-import { formatJson } from '../../core/model/json.ts'
-import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { RolloutVerb } from '../../operations/rollouts.ts'
-import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
-import { formatExamples, type Declare } from './declare.ts'
+import type { Declare } from './declare.ts'
 import { addLockOptions, type LockOptions } from './options.ts'
-import { runOnState } from './run-on-state.ts'
+import { runOnState } from '../run-on-state.ts'
 
 /** Seconds to wait for the lock by default: longer than most waves take to send. */
 const lockTimeout = 600
@@ -20,20 +17,21 @@ const decisions: Record<RolloutVerb, string> = {
 }
 
 /** `edgewise rollout`: parent of the commands for open rollouts. */
-export function declareRollout(program: Command, declare: Declare): void {
-  const rollout = program
-    .command('rollout')
-    .description('list open rollouts; approve, pause, resume or abort them; stop all writes')
-    .addHelpText('after', formatExamples(['rollout list', 'rollout approve 20260102T030405Z-1a2b']))
-  declareList(rollout, declare)
+export function declareRollout(declare: Declare): void {
+  const declareIn = declare.group(
+    'rollout',
+    'list open rollouts; approve, pause, resume or abort them; stop all writes',
+    ['list', 'approve 20260102T030405Z-1a2b'],
+  )
+  declareList(declareIn)
   for (const [verb, description] of Object.entries(decisions))
-    declareDecision(rollout, declare, verb as RolloutVerb, description)
-  declareStop(rollout, declare)
+    declareDecision(declareIn, verb as RolloutVerb, description)
+  declareStop(declareIn)
 }
 
 /** `edgewise rollout list`: lists the unfinished rollouts, first to last. */
-function declareList(rollout: Command, declare: Declare): void {
-  declare(rollout, 'list', {
+function declareList(declare: Declare): void {
+  declare('list', {
     description: 'list the unfinished rollouts, and the commands that continue them',
     examples: ['rollout list', 'rollout list --json'],
     run: async (context) => {
@@ -42,32 +40,25 @@ function declareList(rollout: Command, declare: Declare): void {
       const { formatRollouts, buildRolloutsJson } =
         await import('../../outlets/report/apply/rollouts-text.ts')
       const { openWorkspace } = await import('../open.ts')
-      const { io, options, paint } = context
+      const { io, paint } = context
       const workspace = openWorkspace(context, 'none')
       const [rollouts, stop] = await Promise.all([
         listRollouts(workspace, io),
         findStop(workspace, io),
       ])
-      io.out(
-        options.json === true
-          ? formatJson(buildRolloutsJson(rollouts, stop))
-          : formatRollouts(rollouts, stop, paint),
+      context.print(
+        () => buildRolloutsJson(rollouts, stop),
+        () => formatRollouts(rollouts, stop, paint),
       )
-      return exitCodes.done
     },
   })
 }
 
 /** `edgewise rollout approve|pause|resume|abort`: records a decision about a rollout. */
-function declareDecision(
-  rollout: Command,
-  declare: Declare,
-  verb: RolloutVerb,
-  description: string,
-): void {
+function declareDecision(declare: Declare, verb: RolloutVerb, description: string): void {
   const canBeAll = verb === 'resume'
   const examples = [`rollout ${verb} 20260102T030405Z-1a2b`]
-  const command = declare<DecisionOptions>(rollout, `${verb} ${canBeAll ? '[id]' : '<id>'}`, {
+  const command = declare<DecisionOptions>(`${verb} ${canBeAll ? '[id]' : '<id>'}`, {
     description,
     args: ['id of the rollout; "edgewise rollout list" shows it'],
     traced: true,
@@ -78,20 +69,15 @@ function declareDecision(
       const { formatDecided, buildDecidedJson } =
         await import('../../outlets/report/apply/rollouts-text.ts')
       const request = { rollout: String(id), lockTimeout: options.lockTimeout }
-      const { createNotifier } = await import('../notify.ts')
-      let notify = async () => {}
-      const code = await runOnState(
+      return runOnState(
         context,
-        async (workspace, ports) => {
-          const decided = await decideRollout(verb, workspace, request, ports)
-          const { outside } = ports
-          notify = () => createNotifier(context, workspace, outside).notifyOfDecision(decided)
-          return decided
+        (workspace, ports) => decideRollout(verb, workspace, request, ports),
+        {
+          json: buildDecidedJson,
+          text: formatDecided,
+          notify: (notifier, decided) => notifier.notifyOfDecision(decided),
         },
-        { json: buildDecidedJson, text: formatDecided },
       )
-      await notify()
-      return code
     },
   })
   if (canBeAll) command.option('--all', 'let all runners of the account send again')
@@ -119,8 +105,8 @@ function refuseUnlessOne(id: unknown, { all = false }: DecisionOptions): boolean
 }
 
 /** `edgewise rollout stop`: stops all writes of the account. */
-function declareStop(rollout: Command, declare: Declare): void {
-  declare<{ all: true; reason?: string }>(rollout, 'stop', {
+function declareStop(declare: Declare): void {
+  declare<{ all: true; reason?: string }>('stop', {
     description: 'stop all writes of the account, from all runners',
     traced: true,
     examples: ['rollout stop --all --reason "5xx on all domains"'],
@@ -143,23 +129,18 @@ async function decideAll(
   context: CommandContext,
   verb: 'stop' | 'resume',
   reason: string,
-): Promise<number> {
+): Promise<void> {
   const { stopAll, resumeAll } = await import('../../operations/stop.ts')
   const { formatStopDecision, buildStopJson } =
     await import('../../outlets/report/apply/rollouts-text.ts')
-  const { createNotifier } = await import('../notify.ts')
-  let notify = async () => {}
-  const code = await runOnState(
+  return runOnState(
     context,
-    async (workspace, { outside }) => {
-      const decided = await (verb === 'stop'
-        ? stopAll(workspace, { reason }, outside)
-        : resumeAll(workspace, {}, outside))
-      notify = () => createNotifier(context, workspace, outside).notifyOfStop(decided)
-      return decided
+    (workspace, { outside }) =>
+      verb === 'stop' ? stopAll(workspace, { reason }, outside) : resumeAll(workspace, {}, outside),
+    {
+      json: buildStopJson,
+      text: formatStopDecision,
+      notify: (notifier, decided) => notifier.notifyOfStop(decided),
     },
-    { json: buildStopJson, text: formatStopDecision },
   )
-  await notify()
-  return code
 }

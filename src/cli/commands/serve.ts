@@ -1,11 +1,11 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import type { ServeFlags } from '../serve.ts'
 import type { Declare } from './declare.ts'
 import { createIntegerParser } from './options.ts'
 
 /** `edgewise serve`: follows a branch, and applies it, until it is stopped. */
-export function declareServe(program: Command, declare: Declare): void {
-  declare<ServeFlags>(program, 'serve [repository]', {
+export function declareServe(declare: Declare): void {
+  declare<ServeFlags>('serve [repository]', {
     description: 'follow a git branch, and apply it',
     args: ['address or folder of the repository; by default, the origin of the current one'],
     examples: [

@@ -1,5 +1,4 @@
-import { formatJson } from '../../core/model/json.ts'
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import {
   grains,
   queryAreas,
@@ -7,7 +6,6 @@ import {
   type Grain,
   type QueryArea,
 } from '../../core/model/statistics.ts'
-import { exitCodes } from '../exit-codes.ts'
 import type { StatsRequest } from '../../operations/stats.ts'
 import type { CommandContext } from '../io.ts'
 import type { Declare } from './declare.ts'
@@ -23,8 +21,8 @@ interface StatsOptions {
 }
 
 /** `edgewise stats`: counts status codes by domain or in total. */
-export function declareStats(program: Command, declare: Declare): void {
-  declare<StatsOptions>(program, 'stats [domains...]', {
+export function declareStats(declare: Declare): void {
+  declare<StatsOptions>('stats [domains...]', {
     description: 'count status codes by domain or in total',
     args: ['domains; all is the whole account; those of all manifests by default'],
     examples: [
@@ -66,8 +64,8 @@ export function declareStats(program: Command, declare: Declare): void {
     )
 }
 
-/** Records the traffic of domains, prints what was counted, and returns the exit code. */
-async function runRefresh(context: CommandContext, domains: string[]): Promise<number> {
+/** Records the traffic of domains, and prints what was counted. */
+async function runRefresh(context: CommandContext, domains: string[]): Promise<void> {
   const { refreshTraffic } = await import('../../operations/refresh-traffic.ts')
   const { buildRefreshJson, formatRefresh } = await import('../../outlets/report/stats/traffic.ts')
   const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
@@ -76,18 +74,18 @@ async function runRefresh(context: CommandContext, domains: string[]): Promise<n
   const workspace = openWorkspace(context, 'available')
   const ports = createQueryPorts(context, () => startQueryProgress(context, 'traffic'))
   const refreshed = await refreshTraffic(workspace, domains, ports)
-  const { io, options } = context
-  const text = () => `${wrapForStdout(formatRefresh(refreshed), io)}\n`
-  io.out(options.json === true ? formatJson(buildRefreshJson(refreshed)) : text())
-  return exitCodes.done
+  context.print(
+    () => buildRefreshJson(refreshed),
+    () => `${wrapForStdout(formatRefresh(refreshed), context.io)}\n`,
+  )
 }
 
-/** Queries statistics, prints them, and returns the exit code. */
+/** Queries statistics, and prints them. */
 async function runStats(
   context: CommandContext,
   domains: string[],
   { sum = false, area, forward, ...times }: StatsOptions,
-): Promise<number> {
+): Promise<void> {
   const { queryStats } = await import('../../operations/stats.ts')
   const { buildStatsJson } = await import('../../outlets/report/stats/json.ts')
   const { formatStats } = await import('../../outlets/report/stats/text.ts')
@@ -95,41 +93,41 @@ async function runStats(
   const { createQueryPorts, startQueryProgress } = await import('../terminal/query-progress.ts')
   const { openWorkspace } = await import('../open.ts')
   const { parseQuerySpan } = await import('../queries/time-span.ts')
-  const { io, options, paint } = context
+  const { io, options, layout } = context
   // An answer may quote a secret of the manifests: known ones are removed from it.
   const workspace = openWorkspace(context, 'available')
   const zone = createTimeZone(workspace.config.service.timezone)
-  const json = options.json === true
   const request: StatsRequest = {
     ...parseQuerySpan(domains, times, io.clock.now(), zone),
     domains,
     sum,
     area,
     labels: forward === true ? 'end' : 'start',
-    keepPoints: json,
+    keepPoints: options.json === true,
   }
   const ports = createQueryPorts(context, () => startQueryProgress(context, 'statistics'))
   const stats = await queryStats(workspace, request, ports)
   const noData = stats.tallies.every(({ counts }) => sumRequests(counts) === 0)
   if (noData) noteNoData(context, zone.name)
   if (request.grain === null) noteGrain(context, stats.grain)
-  const layout = { paint, columns: io.columns, verbose: options.verbose === true }
-  io.out(json ? formatJson(buildStatsJson(stats)) : `${formatStats(stats, layout)}\n`)
-  return exitCodes.done
+  context.print(
+    () => buildStatsJson(stats),
+    () => `${formatStats(stats, layout)}\n`,
+  )
 }
 
 /** Notes the grain that was chosen for the whole account. */
-function noteGrain({ note, errPaint }: CommandContext, grain: Grain): void {
-  note(
-    `${errPaint.yellow('note:')} counted by ${grain}, the finest grain that the service accepts ` +
+function noteGrain({ warn }: CommandContext, grain: Grain): void {
+  warn(
+    `counted by ${grain}, the finest grain that the service accepts ` +
       'for all domains of this account and this time.',
   )
 }
 
 /** Notes that there were no requests: not an error, but possibly a wrong time zone. */
-function noteNoData({ note, errPaint }: CommandContext, zone: string): void {
-  note(
-    `${errPaint.yellow('note:')} the service counted no requests in this time. If there were ` +
+function noteNoData({ warn }: CommandContext, zone: string): void {
+  warn(
+    `the service counted no requests in this time. If there were ` +
       `some, check "service.timezone" (${zone}) in edgewise.yaml; counts of the last minutes may ` +
       'be delayed.',
   )

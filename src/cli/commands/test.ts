@@ -1,11 +1,11 @@
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { TestOptions } from '../tests/test.ts'
 import type { Declare } from './declare.ts'
 import { addReportOption, collect, createIntegerParser } from './options.ts'
 
 /** `edgewise test`: runs the tests of manifests. Calls nothing. */
-export function declareTest(program: Command, declare: Declare): void {
-  const command = declare<TestOptions>(program, 'test [paths...]', {
+export function declareTest(declare: Declare): void {
+  const command = declare<TestOptions>('test [paths...]', {
     description: 'run the tests of manifests, without any call',
     args: ['files, folders and globs of test files; all by default'],
     examples: [
@@ -27,7 +27,12 @@ export function declareTest(program: Command, declare: Declare): void {
       createIntegerParser(1, 1e6),
     )
     .option('--min-guarded <share>', 'with --mutate: fail below this share', parseShare)
-    .option('--record <url>', 'write a test of what a trace says today; also of PATHS', collect, [])
+    .addOption(
+      new Option('--record <url>', 'write a test of what a trace says today; also of PATHS')
+        .argParser(collect)
+        .default([])
+        .conflicts(['run', 'report', 'watch', 'allowEmpty', 'mutate']),
+    )
     .addHelpText('after', guide)
 }
 

@@ -1,10 +1,11 @@
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { TraceCommandOptions } from '../requests/trace.ts'
 import type { Declare } from './declare.ts'
+import { createIntegerParser } from './options.ts'
 
 /** `edgewise trace`: shows what a configuration does to requests. Calls nothing. */
-export function declareTrace(program: Command, declare: Declare): void {
-  const command = declare<TraceCommandOptions>(program, 'trace [urls...]', {
+export function declareTrace(declare: Declare): void {
+  const command = declare<TraceCommandOptions>('trace [urls...]', {
     description: 'show what a configuration does to a request, without any call',
     args: ['URLs of requests; - reads them from stdin'],
     examples: [
@@ -34,10 +35,10 @@ export function declareTrace(program: Command, declare: Declare): void {
       ).argParser(collect),
     )
     .option('--strict', 'leave open what the specification does not say')
-    .addOption(new Option('--sentence', 'begin with the outcome in sentences').hideHelp())
-  for (const [flags, description] of facts) command.addOption(new Option(flags, description))
-  for (const [flags, description, parse] of lists)
-    command.addOption(new Option(flags, description).argParser(parse))
+  for (const [flags, description, parse] of facts) {
+    const option = new Option(flags, description)
+    command.addOption(parse === undefined ? option : option.argParser<unknown>(parse))
+  }
   command.addHelpText(
     'after',
     `
@@ -47,7 +48,13 @@ lists what the specification leaves open, with the answers.`,
   )
 }
 
-const facts: [flags: string, description: string][] = [
+const count = createIntegerParser(0, 999_999_999_999_999)
+
+const facts: [
+  flags: string,
+  description: string,
+  parse?: (value: string, before: unknown) => unknown,
+][] = [
   ['--method <method>', 'method of the request'],
   ['--no-other-headers', 'it has no other headers than those given'],
   ['--referer <text>', 'short for --header "Referer: TEXT"'],
@@ -57,18 +64,11 @@ const facts: [flags: string, description: string][] = [
   ['--isp <carrier>', "the client's carrier: dx, lt, yd or other"],
   ['--at <time>', 'date and time with a zone, or Unix seconds'],
   ['--time <HH:MM>', 'time of day by the clock of the service'],
-  ['--body-size <bytes>', 'size of the uploaded body'],
+  ['--body-size <bytes>', 'size of the uploaded body', count],
   ['--signature <state>', 'whether the signature of the URL is valid or invalid'],
-  ['--origin-status <code>', "status of the origin's answer"],
-  ['--origin-size <bytes>', "size of the origin's answer"],
+  ['--origin-status <code>', "status of the origin's answer", count],
+  ['--origin-size <bytes>', "size of the origin's answer", count],
   ['--no-other-origin-headers', 'that answer has no other headers than those given'],
-]
-
-const lists: [
-  flags: string,
-  description: string,
-  parse: (value: string, before: unknown) => string[],
-][] = [
   ['--header <header>', 'header of the request, as "Name: value"; may be repeated', collectHeader],
   ['--no-header <name>', 'header that the request does not have; may be repeated', collectName],
   ['--origin-header <header>', 'header of the answer of the origin; repeatable', collectHeader],

@@ -1,11 +1,11 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import type { ValidateOptions } from '../validate.ts'
 import type { Declare } from './declare.ts'
 import { addLevelOptions } from './options.ts'
 
 /** `edgewise validate`: reports every problem of all manifests in one run. */
-export function declareValidate(program: Command, declare: Declare): void {
-  const command = declare<ValidateOptions>(program, 'validate [paths...]', {
+export function declareValidate(declare: Declare): void {
+  const command = declare<ValidateOptions>('validate [paths...]', {
     description: 'check all manifests; report every problem',
     args: ['files, folders and globs of the workspace; by default all but tests'],
     examples: ['validate', "validate domains/shop.yaml 'domains/eu/*'", 'validate --format github'],

@@ -8,38 +8,52 @@ import { refuseUnknownItems } from '../../operations/submission/select.ts'
 import { extractFirstSentence, listFields } from '../../outlets/report/catalog/describe-item.ts'
 import { listPolicyVariables } from './explain-policy.ts'
 
+/** What a name stands for. */
+export type Explained =
+  | { kind: 'items' | 'policy' }
+  | { kind: 'readings'; readings: readonly Reading[] }
+  | ExplainedItem
+
+/** An item, or a field of it by the names that lead to it. */
+export interface ExplainedItem {
+  kind: 'item'
+  spec: ItemSpec
+  path: string[]
+  field: FoundField
+}
+
 /**
- * Builds what is known of an item, a field, a reading or policies; without a name, of all items.
+ * Finds what a name stands for: `ITEM`, `ITEM.FIELD.FIELD`, a reading, `readings` or `policy`;
+ * without a name, all items.
  *
  * @throws EdgewiseError `usage` when there is no such item or field
  */
-export function buildExplainJson(name?: string): object {
-  if (name === undefined)
-    return Object.fromEntries(
-      [...catalogue].map(([key, spec]) => [key, extractFirstSentence(spec)]),
-    )
-  if (name === 'policy') return listPolicyVariables()
-  const shown = findReadings(name)
-  if (shown.length > 0) return shown
-  const { spec, path } = parseItemName(name)
-  return path.length === 0 ? spec.schema : findField(spec, path).schema
-}
-
-/** Finds the reading of a name, or all of them for `readings`; none for another name. */
-export function findReadings(name: string): readonly Reading[] {
-  const named = readings.filter((each) => each.name === name.toUpperCase())
-  return name === 'readings' ? readings : named
-}
-
-/**
- * Parses `ITEM.FIELD.FIELD`.
- *
- * @throws EdgewiseError `usage` when there is no such item
- */
-export function parseItemName(name: string): { spec: ItemSpec; path: string[] } {
+export function findExplained(name: string | undefined): Explained {
+  if (name === undefined) return { kind: 'items' }
+  if (name === 'policy') return { kind: 'policy' }
+  const named = readings.filter((each) => [each.name, 'READINGS'].includes(name.toUpperCase()))
+  if (named.length > 0) return { kind: 'readings', readings: named }
   const [key = '', ...path] = name.split('.')
   refuseUnknownItems([key])
-  return { spec: getItemSpec(key), path }
+  const spec = getItemSpec(key)
+  return { kind: 'item', spec, path, field: findField(spec, path) }
+}
+
+/** Builds what is known of what a name stands for, as `findExplained`. */
+export function buildExplainJson(name?: string): object {
+  const found = findExplained(name)
+  switch (found.kind) {
+    case 'items':
+      return Object.fromEntries(
+        [...catalogue].map(([key, spec]) => [key, extractFirstSentence(spec)]),
+      )
+    case 'policy':
+      return listPolicyVariables()
+    case 'readings':
+      return found.readings
+    case 'item':
+      return found.field.schema
+  }
 }
 
 /** A field that was found by its path in an item. */
@@ -51,12 +65,11 @@ export interface FoundField {
 }
 
 /**
- * Finds a field by the names that lead to it, through lists.
+ * Finds a field by the names that lead to it, through lists; the item itself without any.
  *
- * @param path at least one name
  * @throws EdgewiseError `usage` when there is no such field
  */
-export function findField(spec: ItemSpec, path: string[]): FoundField {
+function findField(spec: ItemSpec, path: string[]): FoundField {
   const start: FoundField = { schema: spec.schema, required: false, isOfEntry: false }
   return path.reduce<FoundField>(({ schema }, step) => {
     const fields = listFields(schema)

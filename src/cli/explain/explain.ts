@@ -4,8 +4,6 @@ import type { ItemSpec } from '../../core/catalog/item-spec.ts'
 import type { ItemSchema } from '../../core/catalog/value/item-schema.ts'
 import type { Reading } from '../../core/trace/readings.ts'
 import { findMax } from '../../core/model/lists.ts'
-import type { ItemKey } from '../../core/model/item.ts'
-import type { Paint } from '../../outlets/report/text/paint.ts'
 import { wrap } from '../../outlets/report/text/wrap.ts'
 import {
   extractFirstSentence,
@@ -16,45 +14,46 @@ import {
   describeDefault,
   nameType,
 } from '../../outlets/report/catalog/describe-item.ts'
-import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { formatPolicyHelp } from './explain-policy.ts'
 import {
   buildExplainJson,
-  findField,
-  findReadings,
-  parseItemName,
+  findExplained,
+  type Explained,
+  type ExplainedItem,
   type FoundField,
 } from './explain-json.ts'
-import { formatJson, isObject, type Json } from '../../core/model/json.ts'
+import { isObject, type Json } from '../../core/model/json.ts'
+
+/** How a text is laid out. */
+type Layout = Pick<CommandContext['layout'], 'paint' | 'columns'>
 
 /** `edgewise explain`: lists all items, or describes one item or one field. */
 export async function explain(
-  { io, options, paint }: CommandContext,
+  { print, layout }: CommandContext,
   [given]: unknown[],
-): Promise<number> {
+): Promise<void> {
   const name = given === undefined ? undefined : String(given)
-  io.out(
-    options.json === true
-      ? formatJson(buildExplainJson(name))
-      : formatExplained(name, paint, io.columns),
+  print(
+    () => buildExplainJson(name),
+    () => formatExplained(findExplained(name), layout),
   )
-  return exitCodes.done
 }
 
-function formatExplained(name: string | undefined, paint: Paint, columns: number): string {
-  if (name === undefined) return formatOverview(paint, columns)
-  if (name === 'policy') return formatPolicyHelp(paint, columns)
-  const shown = findReadings(name)
-  if (shown.length > 0) return formatReadings(shown, paint, columns)
-  const { spec, path } = parseItemName(name)
-  if (path.length === 0) return formatItem(spec, paint, columns)
-  const found = findField(spec, path)
-  const fieldTexts = formatFields(found.schema, paint, columns)
-  return formatFieldPage(spec, path, found, fieldTexts, paint, columns)
+function formatExplained(found: Explained, layout: Layout): string {
+  switch (found.kind) {
+    case 'items':
+      return formatOverview(layout)
+    case 'policy':
+      return formatPolicyHelp(layout.paint, layout.columns)
+    case 'readings':
+      return formatReadings(found.readings, layout)
+    case 'item':
+      return formatItem(found, layout)
+  }
 }
 
-function formatOverview(paint: Paint, columns: number): string {
+function formatOverview({ paint, columns }: Layout): string {
   const width = findMax([...catalogue.keys()].map((key) => key.length))
   const lines = [...catalogue].map(([key, spec]) => {
     const text = wrap(extractFirstSentence(spec), Math.max(40, columns - width - 4), '').split('\n')
@@ -67,7 +66,7 @@ function formatOverview(paint: Paint, columns: number): string {
 }
 
 /** Formats the readings: question, answers, and which one holds without a setting. */
-function formatReadings(shown: readonly Reading[], paint: Paint, columns: number): string {
+function formatReadings(shown: readonly Reading[], { paint, columns }: Layout): string {
   const width = Math.max(40, columns)
   const rows = shown.map(({ name, question, answers, favoured, usual }) => {
     const kinds = {
@@ -91,108 +90,71 @@ function formatReadings(shown: readonly Reading[], paint: Paint, columns: number
   return `${rows.join('\n')}\n\n${wrap(hint, width, '')}\n`
 }
 
-function formatItem(spec: ItemSpec, paint: Paint, columns: number): string {
-  const ofEach = spec.schema.type === 'array' ? ' of each entry' : ''
-  const fieldsTitle = `${paint.bold('Fields')}${ofEach}`
-  const fieldTexts = formatFields(spec.schema, paint, columns)
-  const parts = [
-    paint.bold(spec.key),
-    wrap(spec.schema.description ?? '', columns, ''),
-    formatFacts(spec.schema, [['Stage', spec.stages.join(', ')]], paint, columns),
-    ...(fieldTexts.length === 0 ? [] : [`${fieldsTitle}\n${fieldTexts.join('')}`.trimEnd()]),
-    `${paint.bold('Rules')}\n${listRules(spec)
-      .map((rule) => `  - ${wrap(rule.replaceAll('`', ''), columns - 4, '    ').trimStart()}`)
-      .join('\n')}`,
-    `${paint.bold('Example')}\n${formatExample(spec.key, spec.schema)}`,
-  ]
-  return `${parts.join('\n\n')}\n`
-}
-
-function formatExample(key: ItemKey, schema: ItemSchema): string {
-  const document = { domain: 'www.example.com', config: { [key]: schema.examples?.[0] ?? null } }
-  return stringify(document, { lineWidth: 0 })
-    .trimEnd()
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n')
-}
-
-function formatFields(schema: ItemSchema, paint: Paint, columns: number): string[] {
-  return listFields(schema).map(([name, field, required]) =>
-    formatField(name, field, required, 1, paint, columns),
+/** Formats the page of an item or a field; its parts are separated by blank lines. */
+function formatItem({ spec, path, field }: ExplainedItem, layout: Layout): string {
+  const { paint, columns } = layout
+  const { schema } = field
+  const name = path.at(-1)
+  const fields = formatFields(schema, 1, layout).trimEnd()
+  const ofEach = name === undefined && schema.type === 'array' ? ' of each entry' : ''
+  const rules = listRules(spec).map(
+    (rule) => `\n  - ${wrap(rule.replaceAll('`', ''), columns - 4, '    ').trimStart()}`,
   )
-}
-
-function formatField(
-  name: string,
-  schema: ItemSchema,
-  required: boolean,
-  depth: number,
-  paint: Paint,
-  columns: number,
-): string {
-  const indent = '  '.repeat(depth)
-  const facts = `${name}  ${listFacts(schema, required).join('; ')}`
-  const hanging = `${indent}    `
-  const head = wrap(facts, columns, hanging).trimStart().slice(name.length)
-  const description = wrap(schema.description ?? '', columns, hanging)
-  const inner = listFields(schema).map(([key, field, needed]) =>
-    formatField(key, field, needed, depth + 2, paint, columns),
-  )
-  return `${indent}${paint.cyan(name)}${paint.dim(head)}\n${description}\n${inner.join('')}`
-}
-
-/** Formats type and allowed values of an item or a field, and more facts, one a line. */
-function formatFacts(
-  schema: ItemSchema,
-  more: [name: string, text: string][],
-  paint: Paint,
-  columns: number,
-): string {
-  const allowed = describeAllowed(schema)
-  const facts: [string, string][] = [
-    ['Type', nameType(schema)],
-    ...(allowed === null ? [] : [['Allowed', allowed] satisfies [string, string]]),
-    ...more,
-  ]
-  const indent = ' '.repeat(10)
-  return facts
-    .map(([name, text]) => paint.bold(name.padEnd(10)) + wrap(text, columns, indent).trimStart())
-    .join('\n')
-}
-
-/** Formats the page of one field; the parts are separated by blank lines. */
-function formatFieldPage(
-  spec: ItemSpec,
-  path: string[],
-  { schema, required, isOfEntry }: FoundField,
-  fieldTexts: string[],
-  paint: Paint,
-  columns: number,
-): string {
-  const need = required ? `yes${isOfEntry ? ', in each entry' : ''}` : 'no'
-  const facts: [string, string][] = [
-    ...(schema.type === 'object'
-      ? []
-      : [['Default', describeDefault(schema) ?? 'none'] satisfies [string, string]]),
-    ['Required', need],
-    ...(schema.writeOnly === true
-      ? [['Secret', 'yes: write ${secret:NAME}'] satisfies [string, string]]
-      : []),
-  ]
-  const name = path.at(-1) ?? ''
-  const example = stringify({ [name]: findExample(spec, path, schema) }, { lineWidth: 0 })
+  const example =
+    name === undefined
+      ? { domain: 'www.example.com', config: { [spec.key]: schema.examples?.[0] ?? null } }
+      : { [name]: findExample(spec, path, schema) }
   const parts = [
     paint.bold([spec.key, ...path].join('.')),
     wrap(schema.description ?? '', columns, ''),
-    formatFacts(schema, facts, paint, columns),
-    ...(fieldTexts.length === 0
-      ? []
-      : [`${paint.bold('Fields')}\n${fieldTexts.join('')}`.trimEnd()]),
-    `${paint.bold('Example')}\n${example.trimEnd().replaceAll(/^/gm, '  ')}`,
-    `"edgewise explain ${spec.key}" shows the whole item.`,
+    listPageFacts(spec, name, field)
+      .map(([title, text]) => {
+        const wrapped = wrap(text, columns, ' '.repeat(10)).trimStart()
+        return paint.bold(title.padEnd(10)) + wrapped
+      })
+      .join('\n'),
+    ...(fields === '' ? [] : [`${paint.bold('Fields')}${ofEach}\n${fields}`]),
+    ...(name === undefined ? [paint.bold('Rules') + rules.join('')] : []),
+    `${paint.bold('Example')}\n` +
+      stringify(example, { lineWidth: 0 }).trimEnd().replaceAll(/^/gm, '  '),
+    ...(name === undefined ? [] : [`"edgewise explain ${spec.key}" shows the whole item.`]),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+/** Lists type, allowed values and more facts of an item or a field. */
+function listPageFacts(
+  spec: ItemSpec,
+  name: string | undefined,
+  { schema, required, isOfEntry }: FoundField,
+): [title: string, text: string][] {
+  const list = (title: string, text: string | null): [string, string][] =>
+    text === null ? [] : [[title, text]]
+  const type = [...list('Type', nameType(schema)), ...list('Allowed', describeAllowed(schema))]
+  if (name === undefined) return [...type, ...list('Stage', spec.stages.join(', '))]
+  const fallback = schema.type === 'object' ? null : (describeDefault(schema) ?? 'none')
+  return [
+    ...type,
+    ...list('Default', fallback),
+    ...list('Required', required ? `yes${isOfEntry ? ', in each entry' : ''}` : 'no'),
+    ...list('Secret', schema.writeOnly === true ? 'yes: write ${secret:NAME}' : null),
+  ]
+}
+
+/** Formats the fields of an item or a field, and those in them. */
+function formatFields(schema: ItemSchema, depth: number, layout: Layout): string {
+  const { paint, columns } = layout
+  const indent = '  '.repeat(depth)
+  const hanging = `${indent}    `
+  return listFields(schema)
+    .map(([name, field, required]) => {
+      const facts = `${name}  ${listFacts(field, required).join('; ')}`
+      const head = wrap(facts, columns, hanging).trimStart().slice(name.length)
+      const description = wrap(field.description ?? '', columns, hanging)
+      const inner = formatFields(field, depth + 2, layout)
+      return `${indent}${paint.cyan(name)}${paint.dim(head)}\n${description}\n${inner}`
+    })
+    .join('')
 }
 
 /** Finds an example of a field: its own, that of the item, its default, or its first choice. */

@@ -1,4 +1,4 @@
-import { describeUnwritten } from '../../files/explain-failure.ts'
+import { createUnwrittenError } from '../../files/explain-failure.ts'
 import { join, relative, resolve, basename, sep } from 'node:path'
 import { isInside } from '../../files/is-inside.ts'
 import { refuseLinkIn } from '../../files/find-link.ts'
@@ -8,7 +8,6 @@ import { findRoot, workspaceFile } from '../../manifest/workspace-file/find-root
 import { findSchema, addSchemaLine, schemaName } from '../../manifest/yaml/schema-line.ts'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
 import { findCheckout, findRepository } from '../../state/git/find-repository.ts'
-import { exitCodes } from '../exit-codes.ts'
 import { loadFile } from '../load-file.ts'
 import type { CommandContext } from '../io.ts'
 import { parseChoice, type InitOptions } from './choose-pin.ts'
@@ -34,7 +33,7 @@ export async function init(
   context: CommandContext,
   [dir]: unknown[],
   options: InitOptions,
-): Promise<number> {
+): Promise<void> {
   const { io } = context
   const chosen = parseChoice(options)
   const start = resolve(io.cwd, context.options.workspace ?? '.', String(dir ?? '.'))
@@ -64,7 +63,6 @@ export async function init(
     ...(chosen === undefined ? [`To add a workflow: ${exampleCommand}\n`] : []),
   ]
   io.out(notes.map((note) => `\n${note}`).join(''))
-  return exitCodes.done
 }
 
 /** File to write. */
@@ -117,7 +115,7 @@ function writeFile({ io }: CommandContext, { path, folder, target, text }: NewFi
   const before = path === '.gitignore' && exists(target) ? loadFile(target) : null
   const file = { path: target, text: before === null ? text : addLines(before, text), before }
   const failure = writeFiles(folder, [file], io.machine.processName)
-  if (failure !== null) throw new EdgewiseError('usage', describeUnwritten(target, failure.code))
+  if (failure !== null) throw createUnwrittenError(target, failure.code)
   io.out(`wrote ${relative(io.cwd, target) || target}\n`)
 }
 

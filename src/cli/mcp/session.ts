@@ -1,7 +1,7 @@
 import type { Configured, Plannable, Outside } from '../../operations/runtime/parts.ts'
 import { createHash } from 'node:crypto'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
-import { refuseInvalid, judgeForPlan } from '../../operations/refuse-invalid.ts'
+import { refuseInvalid, judgeForPlan } from '../../operations/runtime/refuse-invalid.ts'
 import { loadWorkspace, type LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
 import type { SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import { restrictToReading } from './read-only.ts'

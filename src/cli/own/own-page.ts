@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import type { Outside } from '../../operations/runtime/parts.ts'
+import { isObject, parseJson } from '../../core/model/json.ts'
 import type { CommitChecks } from '../../server/branch/commit-checks.ts'
 import type { OwnDomains, OwnPage, OwnTrace } from '../../server/pages/create-page-source.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import { addUp } from '../../core/model/lists.ts'
+import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
+import { plainPaint } from '../../outlets/report/text/paint.ts'
 import type { OwnEnd, OwnUse, RunOwn } from './own-process.ts'
 
 /** Largest page that is shown, bytes: a plan of 10,000 new domains has 20 MB. */
@@ -75,16 +78,22 @@ async function trace(
   run: RunOwn,
   { url, ip, of }: OwnTrace,
   root: string,
-  { env, signal }: Pick<Outside, 'env' | 'signal'>,
+  outside: Pick<Outside, 'env' | 'signal'>,
 ): Promise<string> {
-  const outside = { env: { ...env, COLUMNS: '76', NO_COLOR: '1' }, signal }
+  const { formatTraceSentence } = await import('../../outlets/report/trace/sentence.ts')
+  const { formatTrace } = await import('../../outlets/report/trace/text.ts')
   const given = ['--method', 'GET', ...(ip === '' ? [] : [`--ip=${ip}`])]
-  const words = ['trace', '--sentence', ...given, '--of', of, '--', url]
-  const end = await run(['-C', root, ...words], outside)
-  if (end.code === 0) return end.out
-  // Only as JSON, the reason is on stdout.
-  throw explainEnd('trace', await run(['-C', root, '--json', ...words], outside))
+  const words = ['-C', root, '--json', 'trace', ...given, '--of', of, '--', url]
+  const end = await run(words, outside)
+  const output = parseJson(end.out)
+  if (end.code !== 0 || !isObject(output)) throw explainEnd('trace', end)
+  const traced = { output, managed: output, resting, readRule: () => null }
+  const layout = { paint: plainPaint, columns: 76, verbose: false }
+  return `${escapeInvisible(formatTraceSentence(output))}\n${formatTrace(traced, layout)}\n`
 }
+
+/** The JSON of a trace does not say which answers rest on a preset. */
+const resting = { output: new Set<string>(), managed: new Set<string>() }
 
 function explainEnd(page: OwnPage | 'domains' | 'trace', { error, excess }: OwnEnd): EdgewiseError {
   const name = page === 'json' ? 'plan' : page === 'domains' ? 'list of domains' : page

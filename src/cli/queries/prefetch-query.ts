@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { PrefetchQuery } from '../../core/model/prefetch.ts'
-import { formatLocalTime, buildLocalTime } from '../../core/model/time/time-zone.ts'
+import { isDay } from './time-span.ts'
 
 /** Options of `edgewise prefetch` that select tasks. */
 export interface PrefetchQueryOptions {
@@ -11,15 +11,12 @@ export interface PrefetchQueryOptions {
 }
 
 /**
- * Parses `--task`, or `--from`, `--to` and `--url`, which exclude each other (specification,
- * "GET /cache/prefetch").
+ * Parses `--task`, or `--from`, `--to` and `--url` (specification, "GET /cache/prefetch").
  *
  * @throws EdgewiseError `usage`
  */
 export function parsePrefetchQuery({ from, to, url, task }: PrefetchQueryOptions): PrefetchQuery {
   if (task !== undefined) {
-    const other = Object.entries({ from, to, url }).find(([, value]) => value !== undefined)
-    if (other !== undefined) throw createUsageError(`--task and --${other[0]} exclude each other`)
     if (!/^[1-9]\d{0,18}$/.test(task)) {
       throw createUsageError(`expected --task to be the number of a task, got "${task}"`)
     }
@@ -34,12 +31,6 @@ export function parsePrefetchQuery({ from, to, url, task }: PrefetchQueryOptions
   if (from > to) throw createUsageError(`expected --to on or after --from, got ${from} to ${to}`)
   if (url === '') throw createUsageError('expected --url to be an address, got nothing')
   return { from, to, url }
-}
-
-function isDay(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  return formatLocalTime(buildLocalTime(year, month, day)).slice(0, 10) === text
 }
 
 function createUsageError(message: string): EdgewiseError {

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { alignDown, grainMs, grains, type Grain } from '../../core/model/statistics.ts'
-import { buildLocalTime, type TimeZone } from '../../core/model/time/time-zone.ts'
+import { buildLocalTime, formatLocalTime, type TimeZone } from '../../core/model/time/time-zone.ts'
 
 /** Time span and grain of a query; ms since 1970, `to` exclusive. */
 export interface TimeSpan {
@@ -68,16 +68,17 @@ function parseTime(option: string, text: string, now: number, zone: TimeZone): n
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = (match ?? [])
     .slice(1)
     .map((part) => Number(part ?? 0))
-  const date = new Date(buildLocalTime(year, month, day))
-  const isDate =
-    year >= 1970 &&
-    date.getUTCMonth() === month - 1 &&
-    date.getUTCDate() === day &&
-    hour < 24 &&
-    minute < 60
+  const isDate = year >= 1970 && isDay(text.slice(0, 10)) && hour < 24 && minute < 60
   if (match === null || !isDate) throw createTimeError(option, text)
   const wholeDay = match[4] === undefined && option === '--to' ? 1 : 0
   return zone.toUtc(buildLocalTime(year, month, day + wholeDay, hour, minute))
+}
+
+/** Tests whether a text is a day as YYYY-MM-DD. */
+export function isDay(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
+  return formatLocalTime(buildLocalTime(year, month, day)).slice(0, 10) === text
 }
 
 function createTimeError(option: string, text: string): EdgewiseError {

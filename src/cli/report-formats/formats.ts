@@ -13,7 +13,15 @@ export interface Format {
   isPage?: true
 }
 
-const all = { plan: true, apply: true, drift: true, history: true, show: true, test: true } as const
+const pages = {
+  plan: true,
+  apply: true,
+  drift: true,
+  history: true,
+  show: true,
+  list: true,
+} as const
+const all = { ...pages, test: true } as const
 
 /** Formats by the ending of the file, in the order of the help: for each a row and a file. */
 const formats: Record<string, Format> = {
@@ -28,7 +36,7 @@ const formats: Record<string, Format> = {
   }),
   '.html': declareFormat({
     load: () => import('./html.ts'),
-    commands: { plan: true, apply: true, drift: true, history: true, show: true },
+    commands: pages,
     isPage: true,
   }),
   '.json': declareFormat({

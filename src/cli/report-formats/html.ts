@@ -1,6 +1,8 @@
 import { selectDefinite } from '../../core/model/plan.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
-import type { PageAbout } from '../../outlets/report/page/page-about.ts'
+import { pluralize } from '../../core/model/text/words.ts'
+import { beginPage, type PageAbout } from '../../outlets/report/page/page-about.ts'
+import { plainStyle } from '../../outlets/report/text/paint.ts'
 import type { About, Renderers } from './subjects.ts'
 
 /** Renders each report as a page that needs no network. */
@@ -63,6 +65,16 @@ export const renderers = {
       redact: (text) => workspace.redact(text),
     })
     return formatShell({ ...describeDomainTab(sheet), main, nav: null })
+  },
+  list: async ({ shown, target }, about) => {
+    const { formatOutliers } = await import('../../outlets/report/list/outliers.ts')
+    const { formatTextPage } = await import('../../outlets/report/page/format-page.ts')
+    const page = beginPage(
+      'list',
+      pluralize(shown.outliers.length, 'difference'),
+      describePage(about, { target, items: [], commit: null }, []),
+    )
+    return formatTextPage(page, about.workspace.redact(formatOutliers(shown, plainStyle)))
   },
 } satisfies Renderers
 

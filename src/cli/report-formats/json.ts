@@ -24,6 +24,10 @@ export const renderers = {
     const { buildSheetJson } = await import('../../outlets/report/domain/json.ts')
     return formatJson(buildSheetJson(sheet))
   },
+  list: async ({ shown }) => {
+    const { buildOutliersJson } = await import('../../outlets/report/list/outliers.ts')
+    return formatJson(buildOutliersJson(shown))
+  },
   test: async (tested) => {
     const { buildTestJson } = await import('../../outlets/report/tests/json.ts')
     return formatJson(buildTestJson(tested))

@@ -1,8 +1,6 @@
 import { formatTextReport } from '../../outlets/report/text/markdown.ts'
-import { plainPaint } from '../../outlets/report/text/paint.ts'
+import { plainPaint, plainStyle } from '../../outlets/report/text/paint.ts'
 import type { Renderers } from './subjects.ts'
-
-const plainStyle = { paint: plainPaint, columns: 110, verbose: false }
 
 /** Renders each report as Markdown, short enough for a comment at a code host. */
 export const renderers = {
@@ -32,6 +30,10 @@ export const renderers = {
     const { formatSheet } = await import('../../outlets/report/domain/text.ts')
     const text = formatSheet(sheet, outside.clock.now(), plainStyle)
     return formatTextReport(`Edgewise: ${sheet.domain}`, text)
+  },
+  list: async ({ shown }) => {
+    const { formatOutliers } = await import('../../outlets/report/list/outliers.ts')
+    return formatTextReport('Edgewise list', formatOutliers(shown, plainStyle))
   },
   test: async (tested) => {
     const { formatTests, describeTotals } = await import('../../outlets/report/tests/text.ts')

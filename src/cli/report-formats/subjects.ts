@@ -11,6 +11,7 @@ import type {
   Settings,
 } from '../../operations/runtime/parts.ts'
 import type { Shown } from '../../operations/show.ts'
+import type { ShownOutliers } from '../../outlets/report/list/outliers.ts'
 import type { ApplyRecord } from '../apply-report.ts'
 
 /** Subjects of the reports of each command. */
@@ -28,6 +29,7 @@ export interface Subjects {
   }
   history: History
   show: Pick<Shown, 'sheet'>
+  list: { shown: ShownOutliers; target: string[] }
   test: Tested
 }
 

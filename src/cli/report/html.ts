@@ -1,4 +1,4 @@
-import { describeUnwritten } from '../../files/explain-failure.ts'
+import { createUnwrittenError } from '../../files/explain-failure.ts'
 import { formatJson } from '../../core/model/json.ts'
 import { append } from '../../core/model/lists.ts'
 import type { LoadedWorkspace } from '../../operations/runtime/load-workspace.ts'
@@ -34,7 +34,6 @@ import {
 import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import { style } from '../../outlets/report/page/generated/page-assets.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
-import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { buildObserve, type ObserveOptions } from '../observe.ts'
 import { openWorkspace } from '../open.ts'
@@ -57,7 +56,7 @@ const markerText =
   'that are gone. Without this file it refuses to write here.\n'
 
 /** Writes the fleet and each domain as pages into a folder. */
-export async function writeHtml(context: CommandContext, options: HtmlOptions): Promise<number> {
+export async function writeHtml(context: CommandContext, options: HtmlOptions): Promise<void> {
   const { io } = context
   const workspace = openWorkspace(context, 'available')
   const observing = await buildObserve(context, workspace, options)
@@ -72,14 +71,12 @@ export async function writeHtml(context: CommandContext, options: HtmlOptions): 
   const states = rows.map(({ state }) => state)
   const pages = pluralize(rows.length, 'page')
   const gone = removed === 0 ? '' : `; ${pluralize(removed, 'page')} removed`
-  io.out(
-    context.options.json === true
-      ? formatJson(buildReportJson(rows, removed))
-      : `${summarizeStates(states, 'domain')}\n` +
-          `Written to ${join(options.html, 'index.html')}: the list, and ${pages} of domains` +
-          `${gone}.\n`,
+  context.print(
+    () => buildReportJson(rows, removed),
+    () =>
+      `${summarizeStates(states, 'domain')}\n` +
+      `Written to ${join(options.html, 'index.html')}: the list, and ${pages} of domains${gone}.\n`,
   )
-  return exitCodes.done
 }
 
 /**
@@ -91,12 +88,11 @@ export async function writePages(
   context: CommandContext,
   file: string,
   checkFile?: string,
-): Promise<number> {
+): Promise<void> {
   const { io } = context
   const workspace = openWorkspace(context, 'available')
   const check = checkFile === undefined ? null : parseCheck(loadText(checkFile, maxCheckBytes))
   await saveOutput(createOutput(file, workspace, io), await formatPages(workspace, check, io))
-  return exitCodes.done
 }
 
 /**
@@ -183,7 +179,7 @@ function claim(path: string, { root }: Workspace, temporary: string): OwnFolder 
     refuseLinkIn(findCheckout(root) ?? root, each)
   const fault = claimFolder(folder)
   if (fault === null) return folder
-  if ('code' in fault) throw createFault(path, fault.code)
+  if ('code' in fault) throw createUnwrittenError(path, fault.code)
   throw new EdgewiseError(
     'usage',
     `${path} is not written: it has other files, such as "${fault.foreign}"`,
@@ -217,16 +213,12 @@ function nameFile(domain: string): string {
 
 function save({ path, temporary }: OwnFolder, name: string, text: string): void {
   const code = replaceBelow(path, name, text, temporary)
-  if (code !== null) throw createFault(join(path, name), code)
+  if (code !== null) throw createUnwrittenError(join(path, name), code)
 }
 
 function removeGone(folder: OwnFolder, rows: FleetRow[]): number {
   const kept = new Set(rows.map(({ domain }) => nameFile(domain)))
   const removed = removeOthers(folder, domainFolder, /\.html$/, kept)
   if (typeof removed === 'number') return removed
-  throw createFault(join(folder.path, domainFolder), removed.code)
-}
-
-function createFault(path: string, code: string): EdgewiseError {
-  return new EdgewiseError('usage', describeUnwritten(path, code))
+  throw createUnwrittenError(join(folder.path, domainFolder), removed.code)
 }

@@ -5,16 +5,15 @@ import {
   formatJson,
   isObject,
   parseJson,
+  pickDefined,
   type Json,
   type JsonObject,
 } from '../../core/model/json.ts'
+import { parseHeaderLines } from '../../core/trace/header-lines.ts'
 import { traceRequests, type TraceOptions } from '../../operations/trace.ts'
-import { formatTraceSentence } from '../../outlets/report/trace/sentence.ts'
 import { formatTrace } from '../../outlets/report/trace/text.ts'
-import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { parseJsonTexts } from '../../core/model/text/json-scan.ts'
 import { readAssumptions } from './assumptions.ts'
-import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext } from '../io.ts'
 import { loadFile } from '../load-file.ts'
 import { findCheckout } from '../../state/git/find-repository.ts'
@@ -28,8 +27,6 @@ export interface TraceCommandOptions {
   observed?: string
   assume?: string[]
   strict?: boolean
-  /** Begin with a line that has the outcome in sentences, for a page. */
-  sentence?: boolean
   method?: string
   /** Headers; the names of absent ones, and false for --no-other-headers, come by their own. */
   header?: string[] | boolean
@@ -42,11 +39,11 @@ export interface TraceCommandOptions {
   isp?: string
   at?: string
   time?: string
-  bodySize?: string
+  bodySize?: number
   signature?: string
-  originStatus?: string
+  originStatus?: number
   originHeader?: string[]
-  originSize?: string
+  originSize?: number
 }
 
 /** `edgewise trace`: shows what a configuration does to requests. */
@@ -54,8 +51,8 @@ export async function trace(
   context: CommandContext,
   [urls]: unknown[],
   options: TraceCommandOptions,
-): Promise<number> {
-  const { io, paint } = context
+): Promise<void> {
+  const { io, layout } = context
   const facts = readFacts(options)
   const found = await listRequests(context, urls as string[], options)
   const of = readSource(context, options)
@@ -73,16 +70,11 @@ export async function trace(
     },
     io,
   )
-  const layout = { paint, columns: io.columns, verbose: context.options.verbose === true }
-  const format = (each: (typeof traced)[number]) =>
-    (options.sentence === true ? `${escapeInvisible(formatTraceSentence(each))}\n` : '') +
-    formatTrace(each, layout)
   io.out(
     context.options.json === true
       ? traced.map(({ output }) => formatJson(output)).join('')
-      : `${traced.map(format).join('\n\n')}\n`,
+      : `${traced.map((each) => formatTrace(each, layout)).join('\n\n')}\n`,
   )
-  return exitCodes.done
 }
 
 /** A request, and its place in a file; null on the command line. */
@@ -136,10 +128,6 @@ function parseRequests(text: string, called: string): Placed[] {
   throw new EdgewiseError('usage', `${called} has no request`, 'Write a URL on each line.')
 }
 
-function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 100))
-}
-
 function addFacts(request: JsonObject, facts: JsonObject): JsonObject {
   const merge = (name: string): JsonObject => {
     const [own, given] = [request[name], facts[name]]
@@ -157,16 +145,12 @@ function readFacts(options: TraceCommandOptions): JsonObject {
     ...(userAgent === undefined ? [] : [`user-agent: ${userAgent}`]),
   ]
   const origin = {
-    ...number('status', '--origin-status', options.originStatus),
-    ...number('size', '--origin-size', options.originSize),
+    ...pickDefined({ status: options.originStatus, size: options.originSize }),
     ...nameHeaders(originHeader, otherOriginHeaders),
   }
-  const texts = ['method', 'ip', 'country', 'isp', 'at', 'time', 'signature'] as const
+  const { method, ip, country, isp, at, time, signature, bodySize } = options
   return {
-    ...Object.fromEntries(
-      texts.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-    ),
-    ...number('bodySize', '--body-size', options.bodySize),
+    ...pickDefined({ method, ip, country, isp, at, time, signature, bodySize }),
     ...nameHeaders(headers, otherHeaders),
     ...(Object.keys(origin).length === 0 ? {} : { origin }),
   }
@@ -174,28 +158,8 @@ function readFacts(options: TraceCommandOptions): JsonObject {
 
 /** Builds the fact of headers; `others` is false if there are no others. */
 function nameHeaders(headers: string[], others: boolean | undefined): JsonObject {
-  const given = { ...parseHeaders(headers), ...(others === false ? { '*': null } : {}) }
+  const given = { ...parseHeaderLines(headers), ...(others === false ? { '*': null } : {}) }
   return Object.keys(given).length === 0 ? {} : { headers: given }
-}
-
-function number(name: string, option: string, text: string | undefined): JsonObject {
-  if (text === undefined) return {}
-  if (!/^\d{1,15}$/.test(text))
-    throw new EdgewiseError('usage', `${option} must be a whole number, got ${quote(text)}`)
-  return { [name]: Number(text) }
-}
-
-/** Parses `Name: value`; a name alone is a header that is known to be absent. */
-function parseHeaders(headers: string[]): JsonObject {
-  const found: JsonObject = {}
-  for (const header of headers) {
-    const at = header.indexOf(':')
-    const name = (at < 0 ? header : header.slice(0, at)).trim().toLowerCase()
-    const before = found[name]
-    const value = at < 0 ? null : header.slice(at + 1).trim()
-    found[name] = typeof before === 'string' && value !== null ? `${before}, ${value}` : value
-  }
-  return found
 }
 
 function readSource(

@@ -30,15 +30,17 @@ import {
 } from '../../operations/submission/strange-release.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
-import { wrapForStderr } from './output.ts'
+import { printMarked, wrapForStderr } from './output.ts'
+
+/** A subject of a kind. */
+type Of<Kind extends Subject['kind']> = Extract<Subject, { kind: Kind }>
 
 /** Creates the dialogue of a command with a terminal or a log. */
 export function createTerminalDialogue(context: CommandContext): Dialogue {
-  const { errPaint } = context
   let shown = 0
   return {
     note: (text) => context.note(escapeInvisibleInLines(text)),
-    warn: (text) => context.note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`),
+    warn: (text) => context.warn(escapeInvisible(text)),
     show: (subject) => {
       // Several results on stdout are separated by a blank line.
       if (context.options.json !== true && shown > 0 && isResult(subject)) context.io.out('\n')
@@ -82,63 +84,49 @@ function show(subject: Subject, context: CommandContext): void {
   }
 }
 
-function showLock(
-  { holder, domains }: Extract<Subject, { kind: 'lock' }>,
-  { io }: CommandContext,
-): void {
+function showLock({ holder, domains }: Of<'lock'>, { io }: CommandContext): void {
   const scope = domains === null ? '' : `: ${listSome(domains.map(escapeInvisible))}`
   io.out(`Locked by ${escapeInvisible(formatLockHolder(holder))}${scope}.\n`)
 }
 
-function showPlan(
-  { plan }: Extract<Subject, { kind: 'plan' }>,
-  { io, options, paint }: CommandContext,
-): void {
+function showPlan({ plan }: Of<'plan'>, { io, options, layout }: CommandContext): void {
   if (options.json === true) return
   const isEmpty = selectDefinite(plan).changes.length === 0
   const short = options.quiet === true && options.yes === true && !isEmpty
-  const { columns, outIsTerminal: repeatsSummary } = io
-  const style = { paint, columns, verbose: options.verbose === true, repeatsSummary }
-  io.out(`${short ? formatPlanSummary(plan, paint) : formatPlan(plan, style)}\n`)
+  const style = { ...layout, repeatsSummary: io.outIsTerminal }
+  io.out(`${short ? formatPlanSummary(plan, layout.paint) : formatPlan(plan, style)}\n`)
 }
 
 /** Shows a part of a plan as a paragraph of its own. */
 function showText<T>(
   format: (subject: T, style: PlanTextOptions) => string,
   subject: T,
-  { io, options, paint }: CommandContext,
+  { io, options, layout }: CommandContext,
 ): void {
-  if (options.json === true) return
-  const style = { paint, columns: io.columns, verbose: options.verbose === true }
-  io.out(`\n${format(subject, style)}\n`)
+  if (options.json !== true) io.out(`\n${format(subject, layout)}\n`)
 }
 
-function showDrift(
-  { found, at }: Extract<Subject, { kind: 'drift' }>,
-  context: CommandContext,
-): void {
-  const { io, options, paint, note, errPaint } = context
-  for (const text of found.notes) note(`${errPaint.yellow('note:')} ${escapeInvisible(text)}`)
+function showDrift({ found, at }: Of<'drift'>, context: CommandContext): void {
+  const { options, layout, note, warn } = context
+  for (const text of found.notes) warn(escapeInvisible(text))
   // The JSON does not contain the reason.
   if (options.json === true)
     for (const line of listUnreadable(found.drift.items)) note(`unreadable: ${line}`)
-  const style = { paint, columns: io.columns, verbose: options.verbose === true }
-  if (options.json === true) io.out(formatJson(buildDriftJson(found.drift, found.effects)))
-  else io.out(`${formatDrift(found.drift, at, style)}\n`)
+  context.print(
+    () => buildDriftJson(found.drift, found.effects),
+    () => `${formatDrift(found.drift, at, layout)}\n`,
+  )
   if (found.effects) showText(formatEffects, found.effects, context)
 }
 
-function showVerified(
-  { verified }: Extract<Subject, { kind: 'verified' }>,
-  { io, options, errPaint, note }: CommandContext,
-): void {
+function showVerified({ verified }: Of<'verified'>, context: CommandContext): void {
+  const { io, options, note } = context
   const { same, notVerifiable, differs, unknown, failure } = verified
   for (const [item, each] of groupBy(differs, ({ item: name }) => name)) {
     const names = listSome(each.map(({ domain }) => domain))
-    io.err(`${wrapForStderr(`${errPaint.red('differs:')} ${item} of ${names}`, io)}\n`)
+    printMarked(context, 'differs', `${item} of ${names}`)
   }
-  if (failure !== null)
-    io.err(`${wrapForStderr(`${errPaint.red('error:')} not read back: ${failure}`, io)}\n`)
+  if (failure !== null) printMarked(context, 'error', `not read back: ${failure}`)
   if (options.json === true) {
     const time = new Date(io.clock.now()).toISOString()
     return io.out(formatJson({ type: 'apply.verified', time, ...verified }))
@@ -156,18 +144,12 @@ function showVerified(
   if (differs.length > 0) note('State keeps what was sent; "edgewise drift --live" has the values.')
 }
 
-function showPruned(
-  { applies }: Extract<Subject, { kind: 'prune' }>,
-  { io, options, paint }: CommandContext,
-): void {
+function showPruned({ applies }: Of<'prune'>, { io, options, paint }: CommandContext): void {
   if (options.json !== true) io.out(formatHistory(applies.toReversed(), paint))
 }
 
 /** Notes interrupted applies and in-doubt items of earlier applies. */
-function showUnfinished(
-  { cutOff, recorded }: Extract<Subject, { kind: 'state' }>,
-  { note }: CommandContext,
-): void {
+function showUnfinished({ cutOff, recorded }: Of<'state'>, { note }: CommandContext): void {
   for (const { id, author, startedAt, writes } of cutOff) {
     const count = pluralize(writes.inDoubt, 'write')
     const rest = writes.notSent === 0 ? '' : `; ${writes.notSent} were never begun`
@@ -183,8 +165,8 @@ function showUnfinished(
 
 /** Notes the apply to roll back, irreversible items, and later values that are replaced. */
 function showRollback(
-  { rollback }: Extract<Subject, { kind: 'rollback' }>,
-  { io, note, errPaint }: CommandContext,
+  { rollback }: Of<'rollback'>,
+  { io, note, warn, errPaint }: CommandContext,
 ): void {
   const { applies, plan, irreversible, later } = rollback
   const [first] = applies
@@ -207,8 +189,8 @@ function showRollback(
     const count = pluralize(later.domains.length, 'domain')
     const name = (id: string) =>
       escapeInvisible(id) + (later.ofOthers.includes(id) ? ', an apply of another workspace' : '')
-    note(
-      `${errPaint.yellow('note:')} later values of the same items are replaced too: ${count} ` +
+    warn(
+      `later values of the same items are replaced too: ${count} ` +
         `(${listSome(later.domains.map(escapeInvisible))}), ` +
         `recorded by ${listSome(later.applies.map(name))}`,
     )

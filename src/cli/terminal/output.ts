@@ -1,5 +1,5 @@
 import { escapeStray, breakCommands } from '../../outlets/report/text/escape-invisible.ts'
-import type { Io } from '../io.ts'
+import type { CommandContext, Io } from '../io.ts'
 import { wrapSentences } from '../../outlets/report/text/wrap.ts'
 import picocolors from 'picocolors'
 import { plainPaint, type Paint } from '../../outlets/report/text/paint.ts'
@@ -21,6 +21,17 @@ export function guardOutput(io: Io): Io {
 /** Escapes control characters of a text, and breaks commands of CI runners in it. */
 export function guardText(text: string, onTerminal: boolean): string {
   return breakCommands(escapeStray(text, onTerminal))
+}
+
+/** Prints a line that begins with a mark on stderr, also with `--quiet`. */
+export function printMarked(
+  { io, errPaint }: CommandContext,
+  mark: 'error' | 'refused' | 'differs' | 'warning' | 'in-doubt',
+  text: string,
+): void {
+  const isMild = mark === 'warning' || mark === 'in-doubt'
+  const painted = (isMild ? errPaint.yellow : errPaint.red)(`${mark}:`)
+  io.err(`${wrapForStderr(`${painted} ${text}`, io)}\n`)
 }
 
 /** Wraps sentences for stderr if it is a terminal. */

@@ -1,4 +1,4 @@
-import { describeUnwritten } from '../../files/explain-failure.ts'
+import { createUnwrittenError } from '../../files/explain-failure.ts'
 import { formatJson } from '../../core/model/json.ts'
 import { join } from 'node:path'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
@@ -34,8 +34,7 @@ export async function record(context: CommandContext, urls: string[]): Promise<n
     if (!(await io.ask(`Replace ${existing.join(', ')}?`))) return exitCodes.failed
   }
   const failure = writeFiles(root, files, io.machine.processName)
-  if (failure !== null)
-    throw new EdgewiseError('usage', describeUnwritten(failure.path, failure.code))
+  if (failure !== null) throw createUnwrittenError(failure.path, failure.code)
   const recorded = tests.map(({ path, domain, requests, answers, unknown }) => {
     return { file: path, domain, requests, answers, unknown }
   })

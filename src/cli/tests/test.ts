@@ -54,13 +54,10 @@ export async function test(
 
 /** Refuses options that would have no effect beside the others. */
 function refuseLonely(options: TestOptions): void {
-  const { mutate = false, limit, minGuarded, record, run, report, watch, allowEmpty } = options
+  const { mutate = false, limit, minGuarded } = options
   const lonely = limit === undefined ? '--min-guarded' : '--limit'
   if (!mutate && (limit ?? minGuarded) !== undefined)
     throw new EdgewiseError('usage', `${lonely} needs --mutate`)
-  const runs = mutate || watch === true || allowEmpty === true || report.length > 0
-  if (record.length > 0 && (runs || run !== undefined))
-    throw new EdgewiseError('usage', '--record runs no test', 'Pass it with URLs alone.')
 }
 
 async function runOnce(

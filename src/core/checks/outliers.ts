@@ -81,7 +81,7 @@ function describeAll(desired: Snapshot, features: Map<string, Feature>): Map<Dom
 
 function describeState(
   item: ItemKey,
-  { status, candidates: [value = null] }: ItemState,
+  { status, candidates: [value = null], unknownFields }: ItemState,
   features: Map<string, Feature>,
 ): [string, string][] {
   const add = (pointer: string | null, text: string): [string, string] => {
@@ -90,15 +90,23 @@ function describeState(
     return [key, text]
   }
   const isSet = add(null, status === 'unset' ? '"$unset"' : '"set"')
+  const isKnown = status === 'confirmed' && (unknownFields ?? []).length === 0
   // A header's value may be a credential, which is not shown.
-  if (status === 'unset' || findHeaderCredentials(value).length > 0) return [isSet]
-  if (!isObject(value) || isSecret(value)) return [isSet, add('', formatJson(value))]
+  if (!isKnown || findHeaderCredentials(value).length > 0) return [isSet]
+  const isCompared: [string, string] = [nameCompared(item), '']
+  if (!isObject(value) || isSecret(value)) return [isSet, isCompared, add('', formatJson(value))]
   return [
     isSet,
+    isCompared,
     ...Object.entries(value).map(([field, each]) =>
       add(formatPointerStep(field), formatJson(each)),
     ),
   ]
+}
+
+/** Names the mark of a domain whose value of an item is compared. */
+function nameCompared(item: ItemKey): string {
+  return `${item} compared`
 }
 
 function formatJson(value: Json): string {
@@ -125,8 +133,9 @@ function compare(
     const feature = features.get(key)
     if (feature === undefined) return []
     const { item, pointer } = feature
-    // A field is compared among the domains that set its item.
-    const size = pointer === null ? domains.length : add(item)
+    // A field is compared among the domains whose value of its item is known, and may be shown.
+    const compared = nameCompared(item)
+    const size = pointer === null ? domains.length : add(compared)
     const all = [[null, size - add(key)] as const, ...texts]
     const [usual, count] = all.reduce((best, each) => (each[1] > best[1] ? each : best))
     if (size < minAlike || count === size) return []
@@ -134,7 +143,7 @@ function compare(
     const differing = domains.flatMap((domain) => {
       const own = values.get(domain)
       const value = own?.get(key) ?? null
-      return value === usual || (pointer !== null && own?.has(item) !== true)
+      return value === usual || (pointer !== null && own?.has(compared) !== true)
         ? []
         : [{ domain, value }]
     })

@@ -51,6 +51,17 @@ export async function readManaged(
   return data
 }
 
+/**
+ * Creates the observation of a request that reads the service back.
+ *
+ * @throws EdgewiseError `usage` if the workspace does not use read-back
+ */
+export function readBack(workspace: Settings, outside: Outside) {
+  refuseWithoutReadBack(workspace)
+  const observe = (managed: Managed) => observeLive(workspace, managed, outside)
+  return { observe, observesAll: true }
+}
+
 /** @throws EdgewiseError `usage` if the workspace does not use read-back */
 export function refuseWithoutReadBack({ config }: Configured): void {
   if (config.service.readBack) return

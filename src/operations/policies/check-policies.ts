@@ -30,7 +30,7 @@ import type {
 import { findRealPath } from '../../files/look.ts'
 import { loadPolicies, type DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
-import { hasErrors } from '../refuse-invalid.ts'
+import { hasErrors } from '../runtime/refuse-invalid.ts'
 import { listExceptionProblems } from './exception-problems.ts'
 import { loadExceptions, type CheckedException } from './load-exceptions.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'

@@ -40,7 +40,7 @@ import { continueRollout } from '../../engine/rollout/waves.ts'
 import { describeIrreversible, findIrreversible } from './irreversible.ts'
 import { loadSolver } from '../runtime/load-solver.ts'
 import type { LoadedWorkspace } from '../runtime/load-workspace.ts'
-import { judgeForPlan, refuseInvalid } from '../refuse-invalid.ts'
+import { judgeForPlan, refuseInvalid } from '../runtime/refuse-invalid.ts'
 import { withPool } from '../runtime/with-pool.ts'
 
 /** Options of a plan. */

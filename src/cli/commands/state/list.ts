@@ -1,18 +1,15 @@
-import { formatJson } from '../../../core/model/json.ts'
-import type { Command } from 'commander'
 import { formatTime } from '../../../core/model/text/words.ts'
-import { exitCodes } from '../../exit-codes.ts'
 import type { Declare } from '../declare.ts'
 
 /** `edgewise state list`: lists the domains in state. */
-export function declareList(state: Command, declare: Declare): void {
-  declare(state, 'list', {
+export function declareList(declare: Declare): void {
+  declare('list', {
     description: 'list the domains in state, sorted by name',
     examples: ['state list', 'state list --json'],
     run: async (context) => {
       const { listState } = await import('../../../operations/state.ts')
       const { openWorkspace } = await import('../../open.ts')
-      const { io, options, paint } = context
+      const { io, paint } = context
       const workspace = openWorkspace(context, 'none')
       const { recorded, location, notes } = await listState(workspace, io)
       for (const sentence of notes) context.note(sentence)
@@ -27,19 +24,17 @@ export function declareList(state: Command, declare: Declare): void {
           confirmedAt: confirmed.toSorted().at(-1) ?? null,
         }
       })
-      if (options.json === true) {
-        io.out(formatJson({ format: 'edgewise.state/1', domains }))
-        return exitCodes.done
-      }
-      if (domains.length === 0) io.out(`State is empty (${location}).\n`)
       const width = domains.reduce((widest, { domain }) => Math.max(widest, domain.length), 0)
-      for (const { domain, items, inDoubt, confirmedAt } of domains) {
+      const lines = domains.map(({ domain, items, inDoubt, confirmedAt }) => {
         const doubt = inDoubt === 0 ? '' : paint.yellow(`  ${inDoubt} in-doubt`)
         const count = `${String(items).padStart(3)} ${items === 1 ? 'item ' : 'items'}`
         const confirmed = confirmedAt === null ? 'never confirmed' : formatTime(confirmedAt)
-        io.out(`${domain.padEnd(width)}  ${count}  ${confirmed}${doubt}\n`)
-      }
-      return exitCodes.done
+        return `${domain.padEnd(width)}  ${count}  ${confirmed}${doubt}\n`
+      })
+      context.print(
+        () => ({ format: 'edgewise.state/1', domains }),
+        () => (lines.length === 0 ? `State is empty (${location}).\n` : lines.join('')),
+      )
     },
   })
 }

@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { storeRows } from '../../../core/model/stores.ts'
 import { formatTime, listAll, pluralize } from '../../../core/model/text/words.ts'
 import type { ItemKey } from '../../../core/model/item.ts'
-import { formatExamples, type Declare } from '../declare.ts'
+import type { Declare } from '../declare.ts'
 import {
   addLockOptions,
   collect,
@@ -10,32 +9,21 @@ import {
   parseWorkspaceId,
   type LockOptions,
 } from '../options.ts'
-import { runOnState } from '../run-on-state.ts'
-import { declareHistory } from './history.ts'
+import { runOnState } from '../../run-on-state.ts'
+import { declareHistory, declareVerify } from './history.ts'
 import { declareList } from './list.ts'
-import { declareShow } from './show.ts'
-import { declareVerify } from './verify.ts'
 
 /** `edgewise state`: parent of the commands that show state or change it. */
-export function declareState(program: Command, declare: Declare): void {
-  const state = program
-    .command('state')
-    .description('show state, or change it')
-    .addHelpText('after', formatExamples(['state list', 'state show www.example.com']))
-  declareList(state, declare)
-  declareShow(state, declare)
-  declareHistory(state, declare)
-  declareVerify(state, declare)
-  declareForget(state, declare)
-  declareMove(state, declare)
-  declareMigrate(state, declare)
-  declarePrune(state, declare)
-  declareUnlock(state, declare)
+export function declareState(declare: Declare): void {
+  const all = [declareList, declareHistory, declareVerify, declareForget]
+  const declareIn = declare.group('state', 'show state, or change it', ['list', 'history'])
+  for (const add of [...all, declareMove, declareMigrate, declarePrune, declareUnlock])
+    add(declareIn)
 }
 
 /** `edgewise state forget`: removes domains or items from state; sends nothing to the service. */
-function declareForget(state: Command, declare: Declare): void {
-  const command = declare<LockOptions & { item: ItemKey[] }>(state, 'forget <domains...>', {
+function declareForget(declare: Declare): void {
+  const command = declare<LockOptions & { item: ItemKey[] }>('forget <domains...>', {
     description: 'remove domains, or items of them, from state',
     args: ['the domains'],
     examples: ['state forget old.example.com', 'state forget www.example.com --item https --yes'],
@@ -52,8 +40,8 @@ function declareForget(state: Command, declare: Declare): void {
 }
 
 /** `edgewise state move`: hands domains over to another workspace of the same store. */
-function declareMove(state: Command, declare: Declare): void {
-  const command = declare<LockOptions & { to: string }>(state, 'move <domains...>', {
+function declareMove(declare: Declare): void {
+  const command = declare<LockOptions & { to: string }>('move <domains...>', {
     description: 'hand domains over to another workspace of the store',
     args: ['the domains'],
     examples: ['state move www.example.com --to production'],
@@ -75,8 +63,8 @@ the workspace that has it; then move its manifest. The history stays here.`,
 }
 
 /** `edgewise state migrate`: copies the state of the workspace to another store. */
-function declareMigrate(state: Command, declare: Declare): void {
-  const command = declare<LockOptions & { to: string }>(state, 'migrate', {
+function declareMigrate(declare: Declare): void {
+  const command = declare<LockOptions & { to: string }>('migrate', {
     description: 'copy the state to another store, and leave this one',
     examples: ["state migrate --to '${env:DATABASE_URL}'", 'state migrate --to git:edgewise-state'],
     run: async (context, _args, { to: place, lockTimeout }) => {
@@ -110,8 +98,8 @@ can be repeated. Other commands refuse the old state from then on.`,
 }
 
 /** `edgewise state prune`: removes the state before old applies. */
-function declarePrune(state: Command, declare: Declare): void {
-  const command = declare<LockOptions & { keep?: number }>(state, 'prune', {
+function declarePrune(declare: Declare): void {
+  const command = declare<LockOptions & { keep?: number }>('prune', {
     description: 'remove the data for rolling back old applies',
     examples: ['state prune --keep 90d', 'state prune --keep 30d --yes'],
     run: async (context, _args, { keep = parseDays('90d'), lockTimeout }) => {
@@ -147,30 +135,19 @@ const unlocked = {
 }
 
 /** `edgewise state unlock`: shows the lock holder and, after consent, removes the lock. */
-function declareUnlock(state: Command, declare: Declare): void {
-  declare<{ force?: boolean; reason?: string }>(state, 'unlock [domain]', {
+function declareUnlock(declare: Declare): void {
+  declare<{ force?: boolean; reason?: string }>('unlock [domain]', {
     description: 'remove a stale lock',
     args: ['a domain of the lock, if there are several locks'],
     examples: ['state unlock', 'state unlock --yes', 'state unlock www.example.com'],
     run: async (context, [domain], { force, reason = '' }) => {
       const { unlock } = await import('../../../operations/unlock.ts')
-      const { createNotifier } = await import('../../notify.ts')
       const request = { force, reason, ...(domain === undefined ? {} : { domain: String(domain) }) }
-      let notify = async () => {}
-      // It has no JSON: the lock holder is shown as text too.
-      const plain = { ...context, options: { ...context.options, json: false } }
-      const code = await runOnState(
-        plain,
-        async (workspace, ports) => {
-          const done = await unlock(workspace, request, ports)
-          const notifier = createNotifier(context, workspace, ports.outside)
-          notify = () => notifier.notifyOfUnlock(done, reason)
-          return done
-        },
-        { json: () => ({}), text: ({ ended }) => unlocked[ended] },
-      )
-      await notify()
-      return code
+      return runOnState(context, (workspace, ports) => unlock(workspace, request, ports), {
+        // The lock holder is shown as text, too.
+        text: ({ ended }) => unlocked[ended],
+        notify: (notifier, done) => notifier.notifyOfUnlock(done, reason),
+      })
     },
   })
     .option('--force', 'remove the lock although its process runs on this machine')

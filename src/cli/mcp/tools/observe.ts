@@ -1,7 +1,7 @@
 import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 import { findPrototypeKey, isDeeper, type Json, type JsonObject } from '../../../core/model/json.ts'
 import type { Observing } from '../../../operations/drift.ts'
-import { observeLive, refuseWithoutReadBack } from '../../../operations/observation/observe-live.ts'
+import { readBack } from '../../../operations/observation/observe-live.ts'
 import type { Opened } from '../session.ts'
 
 /** Values of `observeProperties`. */
@@ -35,10 +35,7 @@ export function buildObserve(
 ): Observing {
   if (live && observed !== undefined)
     throw new EdgewiseError('usage', '"observed" and "live" exclude each other', 'Pass one.')
-  if (live) {
-    refuseWithoutReadBack(workspace)
-    return { observe: (managed) => observeLive(workspace, managed, outside), observesAll: true }
-  }
+  if (live) return readBack(workspace, outside)
   if (observed === undefined) return {}
   refuseHostileJson(observed)
   return { observe: () => Promise.resolve(observed), maker: 'asked' }

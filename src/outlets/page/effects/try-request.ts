@@ -3,6 +3,7 @@ import type { Sides } from '../../../core/effects/sides.ts'
 import type { JsonObject } from '../../../core/model/json.ts'
 import type { PageAnswer, PageSides } from '../../../core/model/page/page-effects.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
+import { parseHeaderLines } from '../../../core/trace/header-lines.ts'
 import { trace } from '../../../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../../../core/trace/url.ts'
 import { createSidesFinder } from '../../report/effects/pack-sides.ts'
@@ -43,19 +44,12 @@ export function createTrial(packed: PageSides): (typed: TypedRequest) => Tried {
 
 /** Reads a request as files of requests have it. */
 function readRequest({ url, method, ip, headers }: TypedRequest): JsonObject {
-  const given = new Map<string, string | null>()
-  for (const line of headers.split('\n').filter((each) => each.trim() !== '')) {
-    const colon = line.indexOf(':')
-    const name = (colon < 0 ? line : line.slice(0, colon)).trim().toLowerCase()
-    const value = colon < 0 ? null : line.slice(colon + 1).trim()
-    const before = given.get(name)
-    given.set(name, typeof before === 'string' && value !== null ? `${before}, ${value}` : value)
-  }
+  const given = parseHeaderLines(headers.split('\n').filter((line) => line.trim() !== ''))
   return {
     url: url.trim(),
     ...(method.trim() === '' ? {} : { method: method.trim() }),
     ...(ip.trim() === '' ? {} : { ip: ip.trim() }),
-    ...(given.size === 0 ? {} : { headers: Object.fromEntries(given) }),
+    ...(Object.keys(given).length === 0 ? {} : { headers: given }),
   }
 }
 

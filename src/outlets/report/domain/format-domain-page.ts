@@ -115,7 +115,7 @@ interface Usual {
 }
 
 function listFacts(
-  { place, profiles, owners, items }: DomainSheet,
+  { place, profiles, owners, recordedOnly, items }: DomainSheet,
   usual: Usual,
   { now, findLink, checkedAt = null }: DomainAbout,
   put: Put,
@@ -125,7 +125,9 @@ function listFacts(
   const list = (label: string, value: string | null): [string, string][] =>
     value === null || value === '' ? [] : [[label, put(value)]]
   return [
-    ['Declared', link === null ? text : `<a href="${show(link)}">${text}</a>`],
+    recordedOnly === null
+      ? ['Declared', link === null ? text : `<a href="${show(link)}">${text}</a>`]
+      : ['Shown', put(recordedOnly)],
     ...list('Profiles', profiles.join(', ')),
     ...list('Owners', owners.join(', ')),
     ...list('Most items', usual.condition),

@@ -9,6 +9,7 @@ export function buildSheetJson({
   place,
   profiles,
   owners,
+  recordedOnly,
   items,
 }: DomainSheet): JsonObject {
   return {
@@ -17,19 +18,26 @@ export function buildSheetJson({
     place: place === null ? null : buildPlace(place),
     profiles: [...profiles],
     owners: [...owners],
-    items: items.map(buildItem),
+    recordedOnly,
+    items: Object.fromEntries(items.map((each) => [each.item, buildItem(each)])),
   }
 }
 
 function buildItem(item: SheetItem): Json {
-  const { changed, pending, live, unreadable, ignored, sources, candidates } = item
+  const { changed, pending, live, unreadable, ignored, sources, candidates, recorded } = item
   return pickDefined({
-    item: item.item,
     value: item.value,
     condition: item.condition,
-    at: changed?.at ?? null,
-    changed: changed === null ? null : { ...changed },
     candidates: [...candidates],
+    status: recorded?.differs === true ? 'differs' : (recorded?.status ?? null),
+    at: changed?.at ?? null,
+    apply: changed?.apply ?? null,
+    origin: changed?.origin ?? null,
+    commit: changed?.commit ?? null,
+    author: changed?.author ?? null,
+    unknown: recorded?.unknown === true ? true : undefined,
+    returned: recorded?.returned,
+    unknownFields: recorded?.unknownFields,
     pending: pending === null ? undefined : pending.patch.map(buildOperation),
     live: live === null ? undefined : live.patch.map(buildOperation),
     refused: item.refused ?? undefined,

@@ -44,6 +44,9 @@ export interface LastChange {
   author: string | null
 }
 
+/** A recorded item; `differs`: a read after its write found another value. */
+export type KnownItem = ItemState & Pick<LastChange, 'apply' | 'origin' | 'at'> & { differs?: true }
+
 /** One item of a domain: what is desired, recorded and observed. */
 export interface SheetItem {
   item: ItemKey
@@ -59,6 +62,8 @@ export interface SheetItem {
   changed: LastChange | null
   /** Recorded values: several if it is in-doubt. */
   candidates: Value[]
+  /** The recorded item; null if nothing is recorded. */
+  recorded: KnownItem | null
   /** From recorded to desired, and from recorded to observed; null for no difference. */
   pending: Change | null
   live: Change | null
@@ -79,6 +84,8 @@ export interface DomainSheet {
   profiles: string[]
   /** Groups and users that own it. */
   owners: string[]
+  /** As of when and why only recorded values are shown, and no manifests; null if all is shown. */
+  recordedOnly: string | null
   /** Sorted by name. */
   items: SheetItem[]
 }
@@ -90,10 +97,8 @@ export interface SheetParts {
   profiles: string[]
   owners: string[]
   desired: ReadonlyMap<ItemKey, ItemState>
-  recorded: ReadonlyMap<
-    ItemKey,
-    ItemState & { at: string; apply: string; origin: LastChange['origin'] }
-  >
+  recorded: ReadonlyMap<ItemKey, KnownItem>
+  recordedOnly: string | null
   /** Drift of this domain, at least. */
   drift: Pick<Drift, 'items' | 'pending' | 'live'>
   /** Finds an apply that recorded an item. */
@@ -106,7 +111,7 @@ export interface SheetParts {
 
 /** Builds the sheet of a domain. */
 export function buildSheet(parts: SheetParts): DomainSheet {
-  const { domain, place, profiles, owners, desired, recorded, drift } = parts
+  const { domain, place, profiles, owners, recordedOnly, desired, recorded, drift } = parts
   const index = <T extends { domain: Domain; item: ItemKey }>(all: T[]) =>
     new Map(all.flatMap((each) => (each.domain === domain ? [[each.item, each] as const] : [])))
   const [drifted, pending, live] = [index(drift.items), index(drift.pending), index(drift.live)]
@@ -122,25 +127,27 @@ export function buildSheet(parts: SheetParts): DomainSheet {
         known?.status === 'confirmed' ? known.candidates[0] : undefined,
       ),
       isUnset: state?.status === 'unset',
-      isReleased: state === undefined,
+      isReleased: state === undefined && recordedOnly === null,
       condition: rateItem(known, found),
       changed: known === undefined ? null : describeChange(known, parts),
       candidates: known?.candidates ?? [],
-      pending: pending.get(item) ?? describeHeld(state, known, found),
+      recorded: known ?? null,
+      pending:
+        recordedOnly === null ? (pending.get(item) ?? describeHeld(state, known, found)) : null,
       live: live.get(item) ?? null,
-      refused: pending.has(item) ? parts.findRefusal(parts.domain, item, known?.at ?? '') : null,
+      refused:
+        recordedOnly === null && pending.has(item)
+          ? parts.findRefusal(parts.domain, item, known?.at ?? '')
+          : null,
       unreadable: found?.unreadable?.reason ?? null,
       ignored: found?.ignored ?? null,
       sources: state === undefined ? [] : parts.listSources(item, state),
     }
   })
-  return { domain, place, profiles, owners, items }
+  return { domain, place, profiles, owners, recordedOnly, items }
 }
 
-function rateItem(
-  known: (ItemState & { differs?: true }) | undefined,
-  drifted: DriftItem | undefined,
-): Condition {
+function rateItem(known: KnownItem | undefined, drifted: DriftItem | undefined): Condition {
   if (known === undefined) return drifted?.held === true ? 'on-hold' : 'never-applied'
   if (known.status === 'in-doubt') return 'in-doubt'
   const isLive = drifted?.kinds.includes('live') === true

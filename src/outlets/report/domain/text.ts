@@ -1,4 +1,6 @@
+import { dropFields, nameFields } from '../../../core/catalog/hidden-fields.ts'
 import type { Change } from '../../../core/model/change.ts'
+import type { Value } from '../../../core/model/item.ts'
 import { isObject } from '../../../core/model/json.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Place } from '../../../core/model/problem.ts'
@@ -8,7 +10,7 @@ import { formatAge } from '../drift/text.ts'
 import { shareParts, type BlockLine, type BlockPart } from '../plan/blocks.ts'
 import { formatLines, listBlockLines, type PlanTextOptions } from '../plan/format-block.ts'
 import { listValueLines } from '../plan/value-lines.ts'
-import { findShape } from '../plan/value-text.ts'
+import { findShape, formatValue } from '../plan/value-text.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 import { wrap } from '../text/wrap.ts'
@@ -36,10 +38,10 @@ const words: Record<Condition, string> = {
  * @param now ms since 1970, for ages
  */
 export function formatSheet(sheet: DomainSheet, now: number, options: PlanTextOptions): string {
-  const { domain, place, profiles, owners, items } = sheet
+  const { domain, place, profiles, owners, recordedOnly, items } = sheet
   const { paint, columns } = options
   const where = [
-    place === null ? 'no manifest declares it' : formatLine(place),
+    recordedOnly ?? (place === null ? 'no manifest declares it' : formatLine(place)),
     ...(profiles.length === 0 ? [] : [`profiles ${profiles.join(', ')}`]),
     ...(owners.length === 0 ? [] : [`owned by ${owners.join(', ')}`]),
   ].join(' · ')
@@ -72,11 +74,12 @@ export function findUsual(
 }
 
 /** Describes in a sentence how the items of a domain are. */
-export function summarizeSheet({ items }: DomainSheet): string {
+export function summarizeSheet({ items, recordedOnly }: DomainSheet): string {
   const counts = conditions.flatMap((condition) => {
     const own = items.filter((each) => each.condition === condition)
     return Array.from(groupBy(own, nameCondition), ([word, same]) => `${same.length} ${word}`)
   })
+  if (recordedOnly !== null) return `${pluralize(items.length, 'item')}: ${counts.join(', ')}.`
   const refused = items.filter((each) => each.refused !== null).length
   const pending = items.filter((each) => each.pending !== null).length - refused
   const isRefused = refused === 0 ? '' : `${refused} refused, `
@@ -152,14 +155,23 @@ function chooseColour({ condition }: SheetItem, paint: Paint): (text: string) =>
 }
 
 /** Lists what else there is to know of an item. */
-export function listRemarks({ isReleased, unreadable, ignored, condition, candidates }: SheetItem) {
+export function listRemarks(item: SheetItem): string[] {
+  const { isReleased, unreadable, ignored, candidates, recorded } = item
+  const { status, unknown, returned, unknownFields = [] } = recorded ?? {}
+  const format = (value: Value) => formatValue(value, findShape(item.item).schema)
+  const maybe = [
+    ...candidates.map((each) => format(dropFields(each, unknownFields))),
+    ...(unknown === true ? ['a value that was never recorded'] : []),
+  ]
   return [
     ...(isReleased ? ['no manifest has it'] : []),
     ...(unreadable === null ? [] : [`the observed value can't be read: ${unreadable}`]),
     ...(ignored === null ? [] : [`its difference is ignored: ${ignored}`]),
-    ...(condition === 'in-doubt' && candidates.length > 1
-      ? [`the service has one of ${candidates.length} values (edgewise state show)`]
+    ...(status === 'in-doubt' && maybe.length > 1
+      ? maybe.map((text, i) => `${i === 0 ? 'the service has' : 'or'} ${text}`)
       : []),
+    ...(unknownFields.length > 0 ? [`not known: ${nameFields(unknownFields).join(', ')}`] : []),
+    ...(returned === undefined ? [] : [`the service answered ${format(returned)}`]),
   ]
 }
 
@@ -170,10 +182,14 @@ export interface ItemLine extends BlockLine {
 
 /** Lists the lines of the value: fields with their sources, then the names of defaults. */
 export function listItemLines(
-  { item, value, kept, candidates, sources }: SheetItem,
+  { item, value, kept, candidates, recorded, pending, sources }: SheetItem,
   isWhole: boolean,
 ): ItemLine[] {
-  const shown = isObject(value) ? { ...value, ...kept } : (value ?? candidates[0])
+  const unknown = recorded?.unknownFields ?? []
+  const [known] = candidates.map((each) => dropFields(each, unknown))
+  // The manifests name none of the unknown fields, for which nothing is sent.
+  const own = unknown.length > 0 && pending === null ? known : value
+  const shown = isObject(own) ? { ...own, ...kept } : (own ?? known)
   if (shown === undefined) return [{ action: null, field: '', text: '(unset)', source: '' }]
   const places = new Map(sources.map(({ field, place }) => [field, place]))
   const lines: ItemLine[] = []
@@ -184,8 +200,8 @@ export function listItemLines(
       defaults.push(`${line.field} ${line.text}`)
       continue
     }
-    const known = Object.hasOwn(kept, line.field) ? 'recorded, in no manifest' : ''
-    const source = place === undefined ? known : place === null ? 'default' : formatLine(place)
+    const keptText = Object.hasOwn(kept, line.field) ? 'recorded, in no manifest' : ''
+    const source = place === undefined ? keptText : place === null ? 'default' : formatLine(place)
     lines.push({ ...line, source })
   }
   if (defaults.length > 0)

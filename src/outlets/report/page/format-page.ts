@@ -91,6 +91,12 @@ ${content}`
   return formatShell({ title: `${title}: ${sentence}`, main, ...shell })
 }
 
+/** Formats a text as the report of a command. */
+export function formatTextPage(head: PageHead, text: string): string {
+  const lines = `<pre class="lines" tabindex="0">${showLines(text.trimEnd())}</pre>`
+  return formatReport(head, `<section class="panel">${lines}</section>`)
+}
+
 function formatWarnings(warnings: string[]): string {
   if (warnings.length === 0) return ''
   return (

@@ -40,7 +40,12 @@ const minVariants = 3
  * @param isPlanned whether the changes are those of a plan, with notes on how they are made
  */
 export function groupChanges(changes: Change[], isPlanned = false): Block[] {
-  const equal = groupBy(shareParts(changes, isPlanned), ({ part }) => part)
+  return groupParts(shareParts(changes, isPlanned))
+}
+
+/** Groups what is shown of changes as `groupChanges` does. Those that look alike share a part. */
+export function groupParts(shared: { change: Pick<Change, 'domain'>; part: BlockPart }[]): Block[] {
+  const equal = groupBy(shared, ({ part }) => part)
   const blocks = Array.from(equal, ([part, same]): Block => ({
     domains: same.map(({ change }) => change.domain),
     parts: [part],

@@ -38,8 +38,12 @@ export function listValueLines(
   return listFieldLines('', value, shape, action)
 }
 
-/** Lists the fields and the list entries in which two values differ. */
-export function listChangedLines(before: Json, after: Json, shape: Shape): ValueLine[] {
+/** Lists the fields and the list entries in which two values differ; undefined for no value. */
+export function listChangedLines(
+  before: Json | undefined,
+  after: Json | undefined,
+  shape: Shape,
+): ValueLine[] {
   return compareField('', before, after, shape)
 }
 

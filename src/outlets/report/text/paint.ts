@@ -21,3 +21,6 @@ export const plainPaint: Paint = {
 function identity(text: string): string {
   return text
 }
+
+/** Style of a report as text: uncoloured lines of at most 110 columns. */
+export const plainStyle = { paint: plainPaint, columns: 110, verbose: false }

@@ -1,15 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { formatSecondsInWords } from './duration.ts'
-import { mergeAnswers, part, readValue } from './merge-answers.ts'
+import { part, readValue } from './merge-answers.ts'
 import { describeReasons } from './describe-values.ts'
-import { describeKind, describeTargets, type TracedText } from './text.ts'
+import { describeTargets } from './text.ts'
 
 /**
  * Formats in sentences what happens to a request: its outcome and what decides it, then, if it may
  * be served, how long it is cached and where it comes from.
+ *
+ * @param trace `edgewise.trace/1`
  */
-export function formatTraceSentence(traced: TracedText): string {
-  const trace = mergeAnswers(traced, false)
+export function formatTraceSentence(trace: JsonObject): string {
   const [outcome, cache] = [trace['outcome'], part(trace, 'cache')]
   const known = readValue(outcome)
   const [policy, main] = [part(cache, 'policy'), part(trace, 'origin', 'main')]
@@ -19,7 +20,7 @@ export function formatTraceSentence(traced: TracedText): string {
   )
   return [
     describeOutcome(trace),
-    ...(isShort ? [] : [describePolicy(cache, traced), describeOrigin(readValue(main))]),
+    ...(isShort ? [] : [describePolicy(cache), describeOrigin(readValue(main))]),
     ...(rests ? ['This holds if what is not managed here is not set.'] : []),
   ].join(' ')
 }
@@ -46,10 +47,10 @@ function describeOutcome(trace: JsonObject): string {
   }
 }
 
-function describePolicy(cache: Json | undefined, { readRule }: TracedText): string {
+function describePolicy(cache: Json | undefined): string {
   const rule = readValue(part(cache, 'rule'))
-  const kind = isObject(rule) ? describeKind(rule, readRule) : ''
-  const by = rule === null ? ', since no rule matches' : kind === '' ? '' : ` by the rule ${kind}`
+  const pattern = isObject(rule) ? String(rule['pattern'] ?? '') : ''
+  const by = rule === null ? ', since no rule matches' : pattern && ` by the rule ${pattern}`
   const seconds = readValue(part(cache, 'seconds'))
   switch (readValue(part(cache, 'policy'))) {
     case 'cache': {

@@ -185,7 +185,7 @@ function describePolicy(cache: Json | undefined): Pick<Line, 'value' | 'reasons'
 }
 
 /** Describes the kind and the pattern of a cache rule: `ext jpg,png`. */
-export function describeKind(rule: Json, readRule: ReadRule): string {
+function describeKind(rule: Json, readRule: ReadRule): string {
   const value = findRule(rule, readRule)
   if (!isObject(rule)) return ''
   const kinds: Record<string, string> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }

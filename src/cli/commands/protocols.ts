@@ -1,12 +1,11 @@
-import type { Command } from 'commander'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { standardOutput } from '../../files/standard-output.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { version } from '../package-files.ts'
 import type { Declare } from './declare.ts'
 
 /** `edgewise lsp`: serves editors over standard input and output. */
-export function declareLsp(program: Command, declare: Declare): void {
-  declare(program, 'lsp', {
+export function declareLsp(declare: Declare): void {
+  declare('lsp', {
     description: 'serve an editor: problems, hover, completion, rename (LSP)',
     examples: ['lsp'],
     run: async ({ io }) => {
@@ -19,7 +18,6 @@ export function declareLsp(program: Command, declare: Declare): void {
       const { serveEditor } = await import('../lsp/serve-editor.ts')
       await serveEditor(io, io.openStdin(), standardOutput.open())
       io.endSoon?.()
-      return exitCodes.done
     },
   })
     .option('--stdio', 'talk over stdin and stdout, as it always does; editors pass this')
@@ -29,4 +27,23 @@ export function declareLsp(program: Command, declare: Declare): void {
 It checks the workspaces of the open files, with their unsaved texts, as
 "validate" does. It looks no secret up, runs no program, and calls nobody.`,
     )
+}
+
+/** `edgewise mcp`: tools for agents on stdin and stdout, which only read. */
+export function declareMcp(declare: Declare): void {
+  declare('mcp', {
+    description: 'serve tools for assistants (MCP) on stdin and stdout; they only read',
+    examples: ['mcp', 'mcp -C cdn'],
+    run: async (context) => {
+      const { findWorkspaceRoot } = await import('../open.ts')
+      const { serveStdio } = await import('../mcp/serve-stdio.ts')
+      await serveStdio(findWorkspaceRoot(context), context.io, version)
+    },
+  }).addHelpText(
+    'after',
+    `
+An assistant starts this command and speaks the Model Context Protocol with it.
+The workspace is fixed at the start. No tool writes to the service, to state or
+to a file: people apply. Guide: docs/guides/assistants.md`,
+  )
 }

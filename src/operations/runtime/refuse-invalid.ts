@@ -1,9 +1,9 @@
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
-import type { Diagnostic } from '../core/model/problem.ts'
-import type { Judged } from '../core/checks/suppressions.ts'
-import { findingCodes } from '../core/rule-lists/codes.ts'
-import type { Workspace } from '../manifest/workspace-file/workspace.ts'
-import type { Configured, Desired, Findings, ItemPlaces, TextSources } from './runtime/parts.ts'
+import { EdgewiseError } from '../../core/model/edgewise-error.ts'
+import type { Diagnostic } from '../../core/model/problem.ts'
+import type { Judged } from '../../core/checks/suppressions.ts'
+import { findingCodes } from '../../core/rule-lists/codes.ts'
+import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
+import type { Configured, Desired, Findings, ItemPlaces, TextSources } from './parts.ts'
 
 /** What plans have found about the rule lists of a workspace. */
 const judgedForPlan = new WeakMap<object, Judged>()
@@ -20,7 +20,7 @@ export async function judgeForPlan(
     ([code, level]) => Object.hasOwn(findingCodes, code) && /^(?:error|warning)$/.test(level),
   )
   if (!isAsked) return { diagnostics, suppressed: [] }
-  const { listRuleFindings } = await import('./rule-findings.ts')
+  const { listRuleFindings } = await import('../rule-findings.ts')
   const judged = judgedForPlan.get(judgeAll) ?? judgeAll(listRuleFindings(workspace), false)
   judgedForPlan.set(judgeAll, judged)
   return judged
