@@ -40,7 +40,7 @@ export interface Shown {
  * state, the last change of each item, and what differs. Only what is recorded, if the manifests
  * have errors, or as of an apply. Records nothing.
  *
- * @throws EdgewiseError `usage` for a domain of which nothing is known, and for an unknown apply; as
+ * @throws EdgewiseError `usage` for a domain of which nothing is known, and an unknown apply; as
  *   `drift` for an observation
  */
 export async function show(

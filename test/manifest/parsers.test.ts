@@ -26,7 +26,7 @@ const allowed: Record<string, string> = {
   'server/pages/sessions.ts': 'a cookie that the server has signed',
   'state/format/chain-entry.ts': 'a copy of a value of this program',
   'server/people/login-routes.ts': 'a cookie that the server has signed',
-  'outlets/report/checks/outliers.ts': 'a text of this program',
+  'outlets/report/list/outliers.ts': 'a text of this program',
   'outlets/report/page/fit-page.ts': 'a copy of a value of this program',
   'outlets/page/main.ts': 'the page that it stands in',
   'outlets/page/live.ts': 'the answer of the server of its page',

@@ -170,7 +170,7 @@ describe('show', () => {
     ])
   })
 
-  it('shows what was recorded at the end of an apply, for a domain that no manifest has', async () => {
+  it('shows what was recorded then, for a domain that no manifest has', async () => {
     place.write('domains/www.yaml', 'domain: a.example.com\nconfig: {timeout: {time: 5}}\n')
     const { applies } = await place.json('state', 'history')
     const [{ id = '' } = {}] = applies as { id?: string }[]

@@ -15,7 +15,7 @@ export function declareList(declare: Declare): void {
     examples: [
       'list --outliers',
       'list --outliers --of recorded --json',
-      "list --outliers --exclude 'test-*.example.com' --report outliers.html",
+      "list --outliers --exclude 'test-*' --report outliers.html",
     ],
     run: (context, _args, options) => runList(context, options),
   })
