@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
+import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import { checkCommit } from '../../src/cli/own/own-check.ts'
 import { createOwnPages, measureUse } from '../../src/cli/own/own-page.ts'
 import { createOwnProcesses } from '../../src/cli/own/own-process.ts'
@@ -142,4 +143,44 @@ it('pages are made one at a time, and not of a commit that was refused', async (
     'Error: refused',
   ])
   expect(most).toBe(1)
+})
+
+it('a request is traced in one process: sentences, then lines', async () => {
+  const ran: string[][] = []
+  const traced = {
+    of: 'recorded',
+    request: { url: 'https://a.example.com/' },
+    outcome: { unknown: ['unmanaged referer'], managed: 'denied' },
+    access: { decision: { value: 'denied' }, deciding: { value: 'ip_black_list' }, checks: [] },
+    redirect: { decision: { value: 'none' } },
+    response: { status: { value: 403 } },
+    unmanaged: ['referer'],
+    notes: [],
+  }
+  const ends = [
+    { code: 0, out: JSON.stringify(traced), error: null, excess: null },
+    { code: 1, out: '{}', error: new EdgewiseError('usage', 'no URL'), excess: null },
+  ]
+  const pages = createOwnPages(
+    async (args) => {
+      ran.push(args)
+      return ends[ran.length - 1] ?? { code: null, out: '', error: null, excess: 'more' }
+    },
+    { findFault: () => null },
+  )
+  const asked = { url: 'https://a.example.com/', ip: '192.0.2.1', of: 'recorded' } as const
+  expect(await pages(asked, '/root', outside)).toBe(
+    'It is denied with 403 by ip_black_list. This holds if what is not managed here is not set.\n' +
+      'https://a.example.com/                                            (recorded)\n' +
+      'outcome     denied *\n' +
+      'access      denied         by ip_black_list\n' +
+      'response    403\n' +
+      '*           if referer is not set\n',
+  )
+  await expect(pages(asked, '/root', outside)).rejects.toMatchObject({
+    code: 'usage',
+    message: "the trace can't be made: no URL",
+  })
+  const words = '--method GET --ip=192.0.2.1 --of recorded -- https://a.example.com/'
+  expect(ran[0]?.join(' ')).toBe(`-C /root --json trace ${words}`)
 })
