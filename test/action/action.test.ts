@@ -427,21 +427,15 @@ describe('comment and issue', () => {
   })
 })
 
-it('docs/install.md lists the inputs and outputs with the defaults of action.yml', () => {
+it('docs/install.md names the inputs and outputs of action.yml', () => {
   const root = new URL('../../', import.meta.url)
   const action = parse(readFileSync(new URL('action.yml', root), 'utf8')) as {
-    inputs: Record<string, { default?: string }>
-    outputs: Record<string, object>
+    inputs: Record<string, { description: string }>
+    outputs: Record<string, { description: string }>
   }
   const page = readFileSync(new URL('docs/install.md', root), 'utf8')
-  const rows = [...page.matchAll(/^\| `([a-z-]+)` \|(.*?)\|/gm)]
-  expect(rows.map(([, name]) => name)).toEqual([
-    ...Object.keys(action.inputs),
-    ...Object.keys(action.outputs),
-  ])
-  for (const [, name = '', cell = ''] of rows.slice(0, Object.keys(action.inputs).length)) {
-    const value = action.inputs[name]?.default ?? ''
-    if (value.includes('${{')) expect(cell).toMatch(/^ (a temporary file|that of the event) $/)
-    else expect([name, cell.trim()]).toEqual([name, value === '' ? '' : `\`${value}\``])
+  for (const [name, { description }] of Object.entries({ ...action.inputs, ...action.outputs })) {
+    expect([name, page.includes(`\`${name}\``)]).toEqual([name, true])
+    expect([name, description.length > 10]).toEqual([name, true])
   }
 })

@@ -101,8 +101,8 @@ console.log(plan.changes.length > 0, status)`
   expect(edgewise('-C', 'work', 'plan')).toContain('No changes')
 })
 
-it('the example of docs/reference/library.md runs against the emulator', () => {
-  const page = readFileSync(join(root, 'docs/reference/library.md'), 'utf8')
+it('the example of docs/internals/library.md runs against the emulator', () => {
+  const page = readFileSync(join(root, 'docs/internals/library.md'), 'utf8')
   const [, example = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
   expect(example.split('\n').length).toBeGreaterThan(15)
   run(consumer, join(consumer, 'node_modules', '.bin', 'edgewise'), 'init', 'library')
@@ -122,7 +122,7 @@ it('the package has all files that its pages link to', () => {
   for (const page of pages)
     for (const [, target = ''] of readFileSync(join(home, page), 'utf8').matchAll(
       // Pages for contributors also lead to the source, which the package does not have.
-      /\]\((?!https?:|#|\.\.\/(?:src|test)\/)([^)#]+)/g,
+      /\]\((?!https?:|#|(?:\.\.\/)+(?:src|test)\/)([^)#]+)/g,
     ))
       expect([page, target, existsSync(join(home, dirname(page), target))]).toEqual([
         page,

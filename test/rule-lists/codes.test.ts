@@ -8,7 +8,7 @@ test('every code is a documented code of diagnostics, with the same advice', () 
   for (const [code, { advice }] of Object.entries(findingCodes)) {
     const description = diagnosticDescriptions[code as FindingCode]
     expect(description).not.toBe('')
-    expect(page).toContain(`### ${code} ${description} What to do: ${advice} `)
+    expect(page).toContain(`### ${code} ${description} Fix: ${advice} `)
   }
 })
 

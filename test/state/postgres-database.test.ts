@@ -473,9 +473,12 @@ it('the page on state has the tables and their version', async () => {
     `select tablename from pg_tables where schemaname = '${schema.name}'`,
   )
   const [row] = await schema.query(`select version from ${schema.name}.version`)
-  const page = readFileSync(new URL('../../docs/state-format.md', import.meta.url), 'utf8')
+  const page = readFileSync(
+    new URL('../../docs/internals/state-format.md', import.meta.url),
+    'utf8',
+  )
   const [, section = ''] = page.split('## Tables of a database')
-  const named = Array.from(section.split('For people')[0]?.matchAll(/^\| `(\w+)` \|/gm) ?? [])
+  const named = Array.from(section.split('For people')[0]?.matchAll(/^- `(\w+)`: /gm) ?? [])
   const tables = created.map(({ tablename }) => String(tablename))
   expect(named.map(([, name = '']) => name).toSorted()).toEqual(tables.toSorted())
   expect(section).toContain(`the version of the tables, now ${String(row?.['version'])},`)

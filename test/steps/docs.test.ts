@@ -62,6 +62,11 @@ describe('the documentation', () => {
         (each) => !new RegExp(`- \`[^\`]*${each}\\b`).test(section + common),
       )
       expect([name, missing]).toEqual([name, []])
+      const every = text.slice(0, text.indexOf('\n## Options of several commands'))
+      const unnamed = names.filter(
+        (each) => !new RegExp(`\`[^\`]*${each}\\b`).test(section + every),
+      )
+      expect([name, unnamed]).toEqual([name, []])
       return 1
     }
     expect(await check()).toBeGreaterThan(20)

@@ -78,8 +78,7 @@ describe('explain', () => {
   it('prints a number, a list, an object and an item without fields like this', async () => {
     expect(await explain('timeout.time')).toBe(`timeout.time
 
-The timeout in whole seconds, 5 to 300, written as a string of decimal digits
-without leading zeros.
+The timeout in whole seconds.
 
 Type      text
 Allowed   a whole number from 5 to 300

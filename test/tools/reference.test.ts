@@ -12,8 +12,14 @@ import type { Json } from '../../src/core/model/json.ts'
 import { open } from '../../src/operations/runtime/open.ts'
 import { diagnosticDescriptions } from '../../src/outlets/report/generated/diagnostics.ts'
 import { errorDescriptions } from '../../src/core/model/generated/errors.ts'
-import { formatCode, formatProse, formatTable } from '../../tools/reference/markdown.ts'
+import {
+  formatCode,
+  formatInline,
+  formatProse,
+  formatTable,
+} from '../../tools/reference/markdown.ts'
 import { formatKeys, type Schema } from '../../tools/reference/schema-keys.ts'
+import { listSchemaErrors } from '../report/output-schema.ts'
 import { itLong } from '../runs.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -78,13 +84,23 @@ describe('docs/reference', () => {
 
   it('has a page of every item, with all of its fields, and a row in the table', () => {
     const table = page('items')
+    const rules = JSON.parse(load('test/conformance/rules.json')) as {
+      item: string | null
+      section: string
+    }[]
     for (const [key, { schema }] of catalogue) {
-      expect([key, table.includes(`| [\`${key}\`](items/${key}.md) |`)]).toEqual([key, true])
+      expect([key, table.includes(`\n- [\`${key}\`](items/${key}.md): `)]).toEqual([key, true])
       const text = page(`items/${key}`)
-      const names = formatKeys(schema, { marks: 'required', paths: false })
+      const names = formatKeys(schema, { paths: false })
       for (const name of names.map((line) => /^ *- (`\w+`)/.exec(line)?.[1]))
         expect([key, name, text.includes(`- ${name}`)]).toEqual([key, name, true])
-      expect([key, text.includes('Specification of the service: section')]).toEqual([key, true])
+      expect([key, /it is released|documents no reset|grouping/.test(text)]).toEqual([key, false])
+      // A page that names no section means the one with the name of its item.
+      const named = text.includes('Specification: section "')
+      const hasOwn = rules.some(({ item, section }) => item === key && section.includes(key))
+      expect([key, named || hasOwn]).toEqual([key, true])
+      const [, examples = ''] = /\n\[Example\]\(\.\.\/\.\.\/\.\.\/(.*?)\)/.exec(text) ?? []
+      expect([key, load(examples).includes(`\n  ${key}:`)]).toEqual([key, true])
     }
     expect(globSync('docs/reference/items/*.md')).toHaveLength(catalogue.size)
   })
@@ -101,7 +117,7 @@ describe('docs/reference', () => {
     // `parse-document.ts` joins this one.
     const unused = codes.filter((code) => !sources.some((text) => text.includes(`'${code}'`)))
     expect(unused).toEqual([])
-    const sections = page('errors').match(/^### [a-z-]+\n\n(?:.+\n)+\nWhat to do: /gm)
+    const sections = page('errors').match(/^### [a-z-]+\n\n(?:.+\n)+\nFix: /gm)
     expect(sections).toHaveLength(codes.length)
   })
 
@@ -111,12 +127,19 @@ describe('docs/reference', () => {
     const text = page('json')
     for (const file of globSync('schemas/output/*.json')) {
       const schema = JSON.parse(load(file)) as Schema
-      const keys = [schema, ...(schema.oneOf ?? [])].flatMap(({ properties = {} }) =>
-        Object.keys(properties),
+      const description = (schema.description ?? '?').replace(/^Output of /, '')
+      expect(text.replaceAll('\n  ', ' ')).toContain(
+        `](../../${file}): ${formatInline(description)}\n`,
       )
-      expect([file, keys.filter((key) => !text.includes(`\`${key}\``))]).toEqual([file, []])
+      expect([file, listUndescribed(schema)]).toEqual([file, []])
+      const name = file.replace(/^.*\/(.*)\.schema\.json$/, '$1')
+      for (const example of schema.examples ?? []) {
+        expect(listSchemaErrors(name, example)).toEqual([])
+        expect(text).toContain(`\n${JSON.stringify(example)}\n`)
+      }
       for (const { properties } of schema.oneOf ?? [])
-        expect(headings(text)).toContain(properties?.['type']?.const)
+        if (typeof properties?.['type']?.const === 'string')
+          expect(text).toContain(`\n- \`${properties['type'].const}\`: `)
     }
   })
 
@@ -132,11 +155,12 @@ describe('docs/reference', () => {
   })
 })
 
-it('docs/reference/library.md has every method and option', () => {
+it('docs/internals/library.md has every method and option', () => {
   const handle = open(fileURLToPath(new URL('examples/storefront', root)))
   const names = [...Object.keys(handle), 'dialogue', 'outside', 'signal']
   expect(names.length).toBeGreaterThan(10)
-  expect(names.filter((name) => !page('library').includes(`\`${name}\``))).toEqual([])
+  const text = load('docs/internals/library.md')
+  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
 })
 
 it('the declared forms of deltas are those that are built', () => {
@@ -160,6 +184,20 @@ it('the declared forms of deltas are those that are built', () => {
 })
 
 /** Lists the paths of all keys of a schema. */
+/** Lists the keys without a description, at any depth. */
+function listUndescribed(schema: Schema, path = ''): string[] {
+  const parts = [schema.items, schema.additionalProperties, ...(schema.oneOf ?? [])]
+  return [
+    ...Object.entries({ ...schema.properties, ...schema.$defs }).flatMap(([key, part]) => [
+      ...((part.description ?? part.$ref ?? part.const ?? false) ? [] : [`${path}/${key}`]),
+      ...listUndescribed(part, `${path}/${key}`),
+    ]),
+    ...(schema.properties === undefined ? parts : parts.slice(0, 2)).flatMap((part) =>
+      typeof part === 'object' ? listUndescribed(part, path) : [],
+    ),
+  ]
+}
+
 function listKeys(schema: Schema, path: string): string[] {
   const own = Object.entries(schema.properties ?? {}).flatMap(([key, part]) => {
     const name = path === '' ? key : `${path}.${key}`

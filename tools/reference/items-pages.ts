@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import type { ItemSpec } from '../../src/core/catalog/item-spec.ts'
 import type { ItemSchema } from '../../src/core/catalog/value/item-schema.ts'
 import {
@@ -7,16 +6,11 @@ import {
   listFacts,
   listFields,
 } from '../../src/outlets/report/catalog/describe-item.ts'
-import {
-  formatBlock,
-  formatCode,
-  formatInline,
-  formatPage,
-  formatProse,
-  formatTable,
-} from './markdown.ts'
+import { formatCode, formatPage, formatProse } from './markdown.ts'
 
-const source = '`schemas/items` and `src/core/catalog`'
+/** Rules that hold for most items, which the page of all items has. */
+const general = /^The service documents no reset|^With `grouping\.groups/
+const released = / Removed from a manifest, it is released: .*/
 
 /**
  * Builds the page of each item and the table of all, by path.
@@ -31,7 +25,7 @@ export function buildItemsPages(
 ): Record<string, string> {
   const pages = [...catalogue].map(([key, spec]) => [
     `docs/reference/items/${key}.md`,
-    buildItemPage(spec, sections.get(key) ?? [], catalogue),
+    buildItemPage(spec, findTheme(key, themes), sections.get(key) ?? [], catalogue),
   ])
   return {
     'docs/reference/items.md': buildTable(catalogue, themes),
@@ -45,54 +39,91 @@ function buildTable(
 ): string {
   const tables = [...themes].flatMap(([theme, items]) => [
     `## ${theme}`,
-    formatTable(
-      ['item', 'what it configures'],
-      items.flatMap((key) => {
+    `[Examples](../../${findExamples(theme)})`,
+    items
+      .map((key) => {
         const spec = catalogue.get(key)
-        return spec === undefined
-          ? []
-          : [[`[${formatCode(key)}](items/${key}.md)`, formatInline(extractFirstSentence(spec))]]
-      }),
-    ),
+        const text = spec === undefined ? '' : extractFirstSentence(spec)
+        return formatProse(text, `- [${formatCode(key)}](items/${key}.md): `, '  ')
+      })
+      .join('\n'),
   ])
   return formatPage(
     'Items',
-    source,
     formatProse(
       'An item is a named part of the configuration of a domain. A manifest has items under ' +
-        '`config`. `edgewise explain ITEM` prints what these pages show, and ' +
-        '[`examples/every-item`](../../examples/every-item) uses all of them.',
+        '`config`. `edgewise explain ITEM` prints what its page shows, with an example.',
     ),
     ...tables,
+    '## What holds for every item',
+    [
+      'The section of the specification has the name of the item, unless its page names another.',
+      'Removed from a manifest, an item is released: the service keeps its value. See ' +
+        '[managed, unset, released](manifests.md#managed-unset-released).',
+      'Where the page of an item has no rule for `{$unset: true}`, the service documents no ' +
+        'reset: it needs an account with `service.unset`.',
+      'With `grouping.groups: documented` each item is written alone, except these, which may ' +
+        `share a write: ${formatGroups(catalogue)}.`,
+    ]
+      .map((rule) => formatProse(rule, '- ', '  '))
+      .join('\n'),
   )
+}
+
+/** Lists the groups of items that the service documents, without those of a single item. */
+function formatGroups(catalogue: ReadonlyMap<string, ItemSpec>): string {
+  const specs = [...catalogue.values()]
+  return [...new Set(specs.map(({ group }) => group))]
+    .map((group) => specs.filter((spec) => spec.group === group))
+    .filter((members) => members.length > 1)
+    .map((members) => members.map(({ key }) => formatCode(key)).join(', '))
+    .join('; ')
+}
+
+/** Returns the manifests that use each item of a theme. */
+function findExamples(theme: string): string {
+  return `examples/every-item/domains/${theme.toLowerCase()}.yaml`
+}
+
+function findTheme(key: string, themes: ReadonlyMap<string, readonly string[]>): string {
+  return [...themes].find(([, items]) => items.includes(key))?.[0] ?? ''
 }
 
 function buildItemPage(
   spec: ItemSpec,
+  theme: string,
   sections: readonly string[],
   catalogue: ReadonlyMap<string, ItemSpec>,
 ): string {
   const { key, schema } = spec
   const fields = listFields(schema)
   const ofEach = schema.type === 'array' ? ' of each entry' : ''
-  const document = { domain: 'www.example.com', config: { [key]: schema.examples?.[0] ?? null } }
+  const rules = listRules(spec)
+    .filter((rule) => !general.test(rule))
+    .map((rule) => rule.replace(released, ''))
+    .map((rule) => formatProse(linkItems(rule, key, catalogue), '- ', '  '))
   return formatPage(
     key,
-    source,
     formatProse(schema.description ?? ''),
     ...(fields.length === 0
       ? [`## Value`, formatProse(`${formatFacts(schema, false)}.`)]
-      : [`## Fields${ofEach}`, fields.flatMap((field) => formatField(...field, '')).join('\n')]),
-    '## Rules',
-    listRules(spec)
-      .map((rule) => formatProse(linkItems(rule, key, catalogue), '- ', '  '))
-      .join('\n'),
-    '## Example',
-    formatBlock('yaml', stringify(document, { lineWidth: 0 })),
-    formatProse(
-      `Specification of the service: ${listSections(sections)}. [All items](../items.md)`,
-    ),
+      : [`## Fields${ofEach}`, formatFields(fields)]),
+    ...(rules.length === 0 ? [] : ['## Rules', rules.join('\n')]),
+    formatProse(`[Example](../../../${findExamples(theme)}).${nameSections(key, sections)}`),
   )
+}
+
+/** Lists fields, and those inside of them. One that an earlier line describes refers to that. */
+function formatFields(fields: ReturnType<typeof listFields>): string {
+  const lines = fields.flatMap((field) => formatField(...field, ''))
+  const repeated = lines.filter((line, i) => lines.indexOf(line) !== i)
+  return lines
+    .map((line, i) =>
+      repeated.includes(line) && lines.indexOf(line) !== i
+        ? line.replace(/^( *- `\w+`)[\s\S]*/, '$1: as above')
+        : line,
+    )
+    .join('\n')
 }
 
 function formatField(
@@ -119,8 +150,12 @@ function formatFacts(schema: ItemSchema, required: boolean): string {
   return facts.map((fact) => fact.replace(/^([^`]*)`([^`]*)$/, '$1&#96;$2')).join('; ')
 }
 
-function listSections(sections: readonly string[]): string {
-  return sections.map((name) => `section "${name}"`).join(' and ')
+/** Names the sections of the specification, unless that is the one of the item's own name. */
+function nameSections(key: string, sections: readonly string[]): string {
+  // A note in brackets behind the name of a section is not needed to find it.
+  const names = sections.map((name) => `"${name.replace(/ \(.*/, '')}"`)
+  const list = names.join(' and ')
+  return list.replaceAll('`', '') === `"${key}"` ? '' : ` Specification: section ${list}.`
 }
 
 /** Links the items that a rule names in code. */

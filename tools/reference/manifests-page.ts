@@ -16,7 +16,7 @@ export function fillManifestsPage(page: string, schemas: Record<string, Schema>)
       description: '[Items](items.md) and their values. `null` removes an item or a field.',
     }
     const shown = { ...schema, properties: { ...schema.properties, config } }
-    const list = formatKeys(shown, { marks: 'required', paths: false }).join('\n')
+    const list = formatKeys(shown, { paths: false }).join('\n')
     return text.replace(place, (_all, start: string, end: string) => `${start}\n${list}\n${end}`)
   }, page)
 }

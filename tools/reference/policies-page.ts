@@ -7,7 +7,6 @@ import { formatKeys, type Schema } from './schema-keys.ts'
 export function buildPoliciesPage(schema: Schema): string {
   return formatPage(
     'Policies',
-    '`schemas/policy.schema.json` and `src/core/policy/variables.ts`',
     formatProse(
       'A file of policies has one document for each policy. The key `policies` of ' +
         '[edgewise.yaml](workspace-file.md#policies) has the globs of these files. ' +
@@ -16,7 +15,7 @@ export function buildPoliciesPage(schema: Schema): string {
     '## Example',
     formatBlock('yaml', examplePolicy),
     '## Keys',
-    formatKeys(schema, { marks: 'required', paths: true }).join('\n'),
+    formatKeys(schema, { paths: true }).join('\n'),
     '## Functions',
     formatProse('Expressions are in CEL. Of its functions, these are used most:'),
     Object.entries(functions)

@@ -26,8 +26,6 @@ export interface Schema {
 
 /** How keys are listed. */
 export interface KeyStyle {
-  /** Whether optional keys are marked, as in output, or required ones, as in files. */
-  marks: 'optional' | 'required'
   /** Adds the path of the parent to names, as in `service.url`. */
   paths: boolean
 }
@@ -46,8 +44,7 @@ const outline: Record<string, string> = {
 export function formatKeys(schema: Schema, style: KeyStyle, path = '', indent = ''): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, part]) => {
     const name = style.paths && path !== '' ? `${path}.${key}` : key
-    const isRequired = schema.required?.includes(key) === true
-    const mark = isRequired === (style.marks === 'required') ? [style.marks] : []
+    const mark = schema.required?.includes(key) === true ? ['required'] : []
     const facts = [describeType(part), ...mark, ...describeDefault(part)]
     const text = `(${facts.join('; ')}). ${describeWhole(part)}`.trimEnd()
     return [

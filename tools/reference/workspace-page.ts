@@ -10,7 +10,6 @@ export function buildWorkspacePage(schema: Schema): string {
   )
   return formatPage(
     'The workspace file',
-    '`schemas/workspace.schema.json`',
     formatProse(
       `${schema.description ?? ''} Only \`version\` is required. A share is text such as ` +
         '`"30%"`, a time text such as `10m`: seconds, minutes, hours or days. A switch is true ' +
@@ -53,10 +52,7 @@ function shorten(schema: Schema): Schema {
 }
 
 function formatSection(key: string, part: Schema): string[] {
-  const keys =
-    key === 'checks'
-      ? [formatCodes(part)]
-      : formatParts(part, { marks: 'required', paths: true }, key)
+  const keys = key === 'checks' ? [formatCodes(part)] : formatParts(part, { paths: true }, key)
   const facts = [describeType(part), ...describeDefault(part)]
   const value = part.type === 'object' ? '' : ` Value: ${facts.join('; ')}.`
   return [

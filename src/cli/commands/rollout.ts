@@ -81,11 +81,7 @@ function declareDecision(declare: Declare, verb: RolloutVerb, description: strin
     },
   })
   if (canBeAll) command.option('--all', 'let all runners of the account send again')
-  addLockOptions(
-    command,
-    'seconds to wait for the lock, for example while a wave is sent',
-    lockTimeout,
-  )
+  addLockOptions(command, undefined, lockTimeout)
 }
 
 interface DecisionOptions extends LockOptions {

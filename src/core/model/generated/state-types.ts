@@ -62,7 +62,7 @@ address: string
 movedTo?: string
 }
 /**
- * Intents of one batch of writes of an apply, recorded before its first call: <id>/<address>/batches/<apply>/<batch>.json.
+ * Intents of one batch of writes of an apply, recorded before its first call: <id>/<address>/batches/<apply>/<batch>.json. As many writes as the call rate allows in a minute, at most 200.
  */
 export interface BatchFile {
 /**
@@ -391,7 +391,7 @@ committed?: Committed
  */
 author: (string | null)
 /**
- * Workspace file of the apply, from the top of its repository, perhaps after the name of its remote.
+ * Workspace file of the apply, from the top of its repository; in a database, and in a folder outside of the workspace, after host and path of the remote and //. Outside of a repository from the folder of state.
  */
 workspace?: string
 by?: Actor
@@ -876,7 +876,7 @@ value: Value
 warnings?: string[]
 }
 /**
- * Applies without journal entry and batches: <id>/<address>/pruned/applies.json.
+ * Applies without journal entry and batches: <id>/<address>/pruned/applies.json. Only the first applies of the history go, since an earlier state is reconstructed from all later ones; 1000 stay here.
  */
 export interface PrunedFile {
 /**
@@ -1327,7 +1327,7 @@ approved: ({
 author: string
 at: Time
 /**
- * Hash of the approved wave. The approval does not hold for another one.
+ * Hash of the approved wave: of its rollout, number, items, and domains with their desired configuration. The approval does not hold for another one.
  */
 wave: string
 } | null)
@@ -1375,7 +1375,7 @@ format: "edgewise.salt/1"
 salt: string
 }
 /**
- * Stop of all writes of an account: text of refs/edgewise/stop/for-<address>/<account>, stop/for-<address>/<account>/<n>.json in a folder, or the row stop/for-<address>/<account>.json of a database. Absent while nothing is stopped. Nothing is sent while it can not be read.
+ * Stop of all writes of an account: text of refs/edgewise/stop/for-<address>/<account>, stop/for-<address>/<account>/<n>.json in a folder, or the row stop/for-<address>/<account>.json of a database. Absent while nothing is stopped. Nothing is sent while it can not be read. An unknown key stops, too. Runners look before a call if their last look is older than 1.5 seconds, in git 5 seconds.
  */
 export interface StopFile {
 /**
