@@ -1,5 +1,4 @@
-import type { OutcomeCounts } from './outcome.ts'
-import type { ChainFile } from './generated/state-types.ts'
+import type { ChainFile, JournalFile } from './generated/state-types.ts'
 import { describeIdentity, type Actor } from './people/identity.ts'
 import type { Refusal } from './events.ts'
 import { describeEnding, type Rollout } from './rollout.ts'
@@ -10,21 +9,16 @@ import { formatDuration } from './page/page-words.ts'
 import { listSome } from './text/words.ts'
 
 /**
- * Outcomes of an apply. `unfinished` until its end is recorded; the next change of the state makes
- * it `interrupted` if its process ended without recording its end.
+ * One apply, as the journal has it; its schema describes the keys. It is `unfinished` until its end
+ * is recorded; the next change of the state makes it `interrupted` if its process ended before.
  */
-type ApplyOutcome = 'unfinished' | 'complete' | 'incomplete' | 'interrupted'
+export type Applied = Omit<JournalFile, 'format' | 'settled' | 'settledBatches'>
+
+/** What an apply rests on, besides its commit. */
+export type Grounds = Pick<Applied, 'by' | 'overrides' | 'exceptions' | 'whole' | 'plan' | 'reason'>
 
 /** What a person has overridden, and why. */
-export interface Override {
-  /**
-   * Name of the policy; `freeze` for freeze windows, `retry-held` for values on hold, `--force` for
-   * the limits of guards, `differs` for values of the service that are not those recorded.
-   */
-  policy: string
-  /** Empty if none was required. */
-  reason: string
-}
+export type Override = NonNullable<Applied['overrides']>[number]
 
 /** Names of overrides that are not policies; no policy may have them. */
 const otherOverrides = new Map([
@@ -37,53 +31,6 @@ const otherOverrides = new Map([
 /** Names what was overridden, for people. */
 export function nameOverride({ policy }: Override): string {
   return otherOverrides.get(policy) ?? `policy ${policy}`
-}
-
-/** An exception from a policy that a plan used. */
-export interface UsedException {
-  policy: string
-  reason: string
-  /** Last day on which it counts. */
-  until: string
-}
-
-/** What an apply rests on, besides its commit. */
-export interface Grounds {
-  /** Who is responsible for it; absent: the author, who proves nothing. */
-  by?: Actor
-  /** What was overridden; absent for none. */
-  overrides?: Override[]
-  /** Exceptions that the plan used; absent for none. */
-  exceptions?: UsedException[]
-  /** Present if all that its commit asks for was confirmed once it was complete. */
-  whole?: true
-  /** Hash of the changes and writes of the plan, as `hashJson`. */
-  plan?: string
-  /** Why, in the words of the person; absent if none was given. */
-  reason?: string
-}
-
-/** One apply, as recorded in the journal. */
-export interface Applied extends SourceTree, Grounds {
-  id: string
-  /** ISO 8601. */
-  startedAt: string
-  /** ISO 8601; null while it runs, or if its process ended without recording its end. */
-  endedAt: string | null
-  /** User that started it; null if unknown. */
-  author: string | null
-  /**
-   * Workspace file from the top of its repository, with `/`, after the name of its remote and
-   * `//` where repositories may share the state: the same in every clone.
-   */
-  workspace?: string
-  /** While the apply is unfinished, begun writes are in-doubt and all later ones not sent. */
-  writes: OutcomeCounts
-  /** Parts of the writes (domains × items). */
-  parts?: OutcomeCounts
-  /** What the service refused, as far as it is kept; absent for nothing. */
-  refusals?: Refusal[]
-  outcome: ApplyOutcome
 }
 
 /**

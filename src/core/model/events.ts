@@ -1,7 +1,9 @@
-import type { CurvePoint, Sample, Verdict } from './health.ts'
+import type { Refusals } from './generated/state-types.ts'
+import type { Sample } from './health.ts'
 import type { Verified } from './drift.ts'
-import type { Domain, ItemKey, Part } from './item.ts'
+import type { ItemKey, Part } from './item.ts'
 import type { OutcomeCounts } from './outcome.ts'
+import type { Judged } from './rollout.ts'
 
 /** In-doubt write, or the in-doubt rest of one, and the reason. */
 export interface Doubt extends Part {
@@ -9,10 +11,7 @@ export interface Doubt extends Part {
 }
 
 /** Part of a write that the service refused. */
-export interface Refusal extends Part {
-  code: number | null
-  message: string
-}
+export type Refusal = Refusals[number]
 
 /** Event of an apply, with its time (ISO 8601). */
 export type ApplyEvent = { time: string } & UntimedEvent
@@ -58,18 +57,7 @@ export type UntimedEvent =
       before: Sample
       after: Sample
     }
-  | {
-      type: 'wave.judged'
-      wave: number
-      verdict: Verdict
-      /** Null if the wave is healthy. */
-      reason: string | null
-      before: Sample
-      after: Sample
-      /** Domains that are worse than their own baseline. */
-      worse: { domain: Domain; before: Sample; after: Sample }[]
-      statistics: WaveStatistics
-    }
+  | Judged
   | {
       type: 'rollout.waiting-for-approval'
       apply: string
@@ -109,28 +97,8 @@ export type NotSentReason = 'unchanged' | 'interrupted' | 'left-out'
 /** Where an interrupt ended an apply: at its writes, or between the waves of a rollout. */
 export type Interrupted = 'writes' | 'rollout'
 
-/** Times in ISO 8601; the end of a span is not part of it. */
-interface Span {
-  from: string
-  to: string
-}
-
 /** Statistics behind the verdict of a wave, over time. */
-export interface WaveStatistics {
-  /** Status codes that count as bad, the tolerated rise in percentage points, and the minimum. */
-  statuses: string[]
-  margin: number
-  minRequests: number
-  /** When the wave was written, by the clock of the check. */
-  written: Span
-  /** The windows that were compared. */
-  before: Span
-  after: Span
-  /** Length of a point, seconds; a day with a clock change is longer or shorter. */
-  seconds: number
-  /** Requests of all domains of the wave in both windows, ascending; none between them. */
-  points: (Omit<CurvePoint, 'time'> & { time: string })[]
-}
+export type WaveStatistics = Judged['statistics']
 
 /** Names of the long phases of an operation. */
 export type PhaseName =

@@ -1,3 +1,4 @@
+import type { JournalFile } from './generated/state-types.ts'
 import type { Domain, ItemKey } from './item.ts'
 import type { Json } from './json.ts'
 
@@ -51,12 +52,7 @@ export interface Limits {
 }
 
 /** Number of writes, or of their parts, by outcome. A part is one item of one domain. */
-export interface OutcomeCounts {
-  confirmed: number
-  refused: number
-  inDoubt: number
-  notSent: number
-}
+export type OutcomeCounts = JournalFile['writes']
 
 /** Writes of an apply, and their parts, by outcome. */
 export interface ApplyCounts {

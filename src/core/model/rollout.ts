@@ -1,53 +1,21 @@
-import type { UntimedEvent } from './events.ts'
+import type { RolloutFile } from './generated/state-types.ts'
 import type { Domain, ItemKey } from './item.ts'
-import type { Actor } from './people/identity.ts'
-import type { Committed } from './source-tree.ts'
 
 /** Hashes of desired values by domain and item, as `hashItems` returns them. */
 export type ItemHashes = Record<Domain, Record<ItemKey, string>>
 
 /**
  * A change that is rolled out wave by wave, each wave in a separate apply. It outlives the process
- * that started it: the next apply of the same manifests resumes it.
+ * that started it: the next apply of the same manifests resumes it. Its schema describes the keys.
+ * All states except `open` are over, and are kept while they put values on hold.
  */
-export interface Rollout {
-  id: string
-  /** ISO 8601. */
-  startedAt: string
-  /** Commit of the workspace, and the user that started it; null if unknown. */
-  commit: string | null
-  /** Of its commit; absent where they are not known. */
-  committed?: Committed | undefined
-  author: string | null
-  /** Whether its commit has roles, and no commit that was applied before had any. */
-  firstRoles?: true
-  /**
-   * All except `open` are over, and are kept while they put values on hold. `rolling-back`: its
-   * rollback was started and is not known to be finished. One with state `rolled-back` and without
-   * waves is a rollback by a person.
-   */
-  state: 'open' | 'stopped' | 'rolling-back' | 'rolled-back' | 'complete'
-  /** Reason why it is over; null while it is open, and if it is complete. */
-  reason: string | null
-  /** When it was over, ISO 8601; null while it is open. */
-  endedAt: string | null
-  /** Present while it is paused: no further wave begins. */
-  paused?: Decision
-  /** Selected items; empty for all. */
-  items: ItemKey[]
-  /** Hash of the desired configuration of each of its domains. */
-  desiredHashes: Record<Domain, string>
+export interface Rollout extends Omit<RolloutFile, 'format' | 'values' | 'onHold' | 'unhealthy'> {
   /** Value that it gives each item that it changes. */
   values: ItemHashes
   /** Values on hold: no apply sends them until somebody repeats them. */
   onHold: ItemHashes
   /** Values that its health check found worse, and that stayed; absent for none. */
   unhealthy?: ItemHashes
-  waves: RolloutWave[]
-  /** Domains that are only released, in the first wave. */
-  released: Domain[]
-  /** Ids of its applies, first to last. */
-  applies: string[]
 }
 
 /** Selects the values of some domains. */
@@ -60,22 +28,10 @@ export function selectDomains(values: ItemHashes, domains: Iterable<Domain>): It
 }
 
 /** One wave of a rollout: its domains and its progress. */
-export interface RolloutWave {
-  domains: Domain[]
-  /** Number of domains that are left out once it has ended; absent for none. */
-  more?: number
-  /** Null before it started. */
-  applied: AppliedTimes | null
-  /** Whether its checks are over, and the next wave may start. */
-  passed: boolean
-  /** Last verdict of its health check; absent without one. */
-  judged?: Judged
-  /** Present if it begins only after an approval. */
-  approval?: WaveApproval
-}
+export type RolloutWave = Rollout['waves'][number]
 
 /** Verdict of the health check of a wave, with its statistics. */
-export type Judged = Extract<UntimedEvent, { type: 'wave.judged' }>
+export type Judged = NonNullable<RolloutWave['judged']>
 
 /** Names how a rollout ended: `rolled back`. */
 export const nameEnd = (state: string) => state.replace('-', ' ')
@@ -86,44 +42,13 @@ export function describeEnding(rollout: Pick<Rollout, 'state' | 'reason'>): stri
 }
 
 /** A decision about a rollout: who made it, and when (ISO 8601). */
-export interface Decision {
-  /** Name, for people. */
-  author: string
-  at: string
-  /** Who that is; absent where several did it together. */
-  by?: Actor
-}
+export type Decision = NonNullable<Rollout['paused']>
 
 /** What one approver has approved of a wave. */
-export interface Given extends Decision {
-  /** Hash of the wave. */
-  wave: string
-  /** Domains of the wave that it counts for; absent for all. */
-  domains?: Domain[]
-}
-
-/** Approval of a wave. */
-export interface WaveApproval {
-  /** When the rollout stopped before the wave, ISO 8601; null until then. */
-  waitingSince: string | null
-  /** All approvals, first to last, also if they are not enough yet; absent without one. */
-  given?: Given[]
-  /** Null until somebody has approved the wave; `wave` is the hash of the approved one. */
-  approved: (Decision & { wave: string }) | null
-}
+export type Given = NonNullable<NonNullable<RolloutWave['approval']>['given']>[number]
 
 /** Times of a wave from before its first write to after its last outcome, ISO 8601. */
-export interface AppliedTimes {
-  /** By the clocks of the machines that sent it. */
-  from: string
-  /** Null while it is not known to have ended. */
-  to: string | null
-  /** By the service's clock; null where it was unknown. */
-  serviceFrom: string | null
-  serviceTo: string | null
-  /** Present if a part of it was not confirmed: the next apply sends the rest. */
-  incomplete?: true
-}
+export type AppliedTimes = NonNullable<RolloutWave['applied']>
 
 /** Tests whether a rollout has not ended. */
 export function isUnfinished({ state }: Rollout): boolean {

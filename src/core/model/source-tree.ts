@@ -1,17 +1,10 @@
-/** The tree that manifests were loaded from. */
-export interface SourceTree {
-  /** Its commit; null if there is none, or if the tree has changes that are not committed. */
-  commit: string | null
-  /** The commit below uncommitted changes; absent without. */
-  onTopOf?: string
-  /** Author and subject of the commit; absent where they are not known. */
-  committed?: Committed | undefined
-}
+import type { JournalFile } from './generated/state-types.ts'
 
-export interface Committed {
-  author: string
-  subject: string
-}
+/**
+ * The tree that manifests were loaded from: its commit, or the one below uncommitted changes. The
+ * schema of the journal describes the keys.
+ */
+export type SourceTree = Pick<JournalFile, 'commit' | 'onTopOf' | 'committed'>
 
 /** Returns the tree alone. */
 export function pickTree({ commit, onTopOf, committed }: SourceTree): SourceTree {

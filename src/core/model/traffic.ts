@@ -1,23 +1,9 @@
+import type { TrafficFile } from './generated/state-types.ts'
 import type { Domain } from './item.ts'
 import { computeShare } from './statistics.ts'
 
-/** Requests of a domain on the last whole day that was queried. */
-export interface DomainTraffic {
-  /** Requests of that day, and those answered 5xx, without an answer (0), or as in `statuses`. */
-  requests: number
-  bad: number
-  /** Other statuses that health checks count, or absent for none. */
-  statuses?: string[]
-  /** Requests of the quietest hour of the week before × 24; absent if hours were not counted. */
-  low?: number
-  /**
-   * Standard deviation of the share of bad answers between the hours of that week beyond chance,
-   * relative to its mean; absent likewise.
-   */
-  variation?: number
-  /** When it was queried, ms since 1970. */
-  at: number
-}
+/** Requests of a domain on the last whole day that was queried; its schema describes the keys. */
+export type DomainTraffic = TrafficFile['domains'][string][number]
 
 /** Lists the statuses of a health check that are counted only for it: all but 5xx and 0. */
 export function listOthers(statuses: string[] = []): string[] {

@@ -9,23 +9,8 @@ const maxClockSkew = 5 * minute
 
 const format = 'edgewise.budget/1'
 
-/** End of calls to the service, or their latest possible end. */
-export interface Call {
-  /** Wall clock, ms since 1970. */
-  at: number
-  /** Identifies the machine's boot; empty if unknown. */
-  boot: string
-  /** Time since that boot, ms: a clock that is never set. */
-  up: number
-  /** Number of these calls; 1 if absent. */
-  count?: number
-  /** In flight when they were saved: `up` and `at` may be later than that. */
-  inFlight?: true
-  /** Id of the apply that saved them, where several processes share a file. */
-  by?: string
-  /** Latest possible end by the clock of another machine, which has loaded them. */
-  seen?: { boot: string; up: number }
-}
+/** End of calls to the service, or their latest possible end; its schema describes the keys. */
+export type Call = CallsFile['calls'][number]
 
 /** Calls of another machine, or of an earlier boot. */
 export interface CallsElsewhere extends TimedCalls {

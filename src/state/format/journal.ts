@@ -1,5 +1,10 @@
 import type { Applied } from '../../core/model/applied.ts'
-import type { DoubtFile, OpenFile, BatchFile } from '../../core/model/generated/state-types.ts'
+import type {
+  DoubtFile,
+  JournalFile,
+  OpenFile,
+  BatchFile,
+} from '../../core/model/generated/state-types.ts'
 import { doubtFile, journalFile, batchFile } from '../../core/model/generated/state-validators.ts'
 import { escapeJson, formatJson, type Json } from '../../core/model/json.ts'
 import { canonicalizeJson } from '../../core/model/text/canonical-json.ts'
@@ -7,12 +12,7 @@ import { formatFile, parseFile } from './parse-file.ts'
 import type { Batch } from '../store/store.ts'
 
 /** An apply and its progress. */
-export interface JournalEntry extends Applied {
-  /** Number of its first batches, of which every write has a recorded outcome. */
-  settledBatches: number
-  /** Other writes whose outcome is recorded. Empty, as no batches, once the apply has ended. */
-  settled: number[]
-}
+export type JournalEntry = Omit<JournalFile, 'format'>
 
 /** Returns an apply without its progress. */
 export function toApplied(entry: JournalEntry): Applied {

@@ -8,24 +8,8 @@ import {
   type JsonObject,
 } from '../../core/model/json.ts'
 
-/** The holder of a lock. */
-export interface LockHolder {
-  /** Identifies this use of the lock; unique. */
-  token: string
-  /** User and machine. */
-  who: string
-  reason: string
-  /** ISO 8601. */
-  since: string
-  /** Boot and process namespace of the machine, within which `pid` is meaningful. */
-  boot: string
-  namespace: string
-  pid: number
-  /** Start of the process, since pids are reused; empty if unknown. */
-  started: string
-  /** Time after its start within which a call may take effect, ms. */
-  lateMs: number
-}
+/** The holder of a lock; its schema describes the keys. */
+export type LockHolder = LockFile['revoked'][number]
 
 /** Content of a lock. */
 export interface LockState {

@@ -1,7 +1,11 @@
 import type { CallLedger } from '../../core/model/call-ledger.ts'
 import type { DomainMove } from '../../core/model/config.ts'
-import type { RestraintsFile } from '../../core/model/generated/state-types.ts'
-import type { Domain, ItemState, ItemKey } from '../../core/model/item.ts'
+import type {
+  DomainFile,
+  PrunedFile,
+  RestraintsFile,
+} from '../../core/model/generated/state-types.ts'
+import type { Domain, ItemKey } from '../../core/model/item.ts'
 import type { Rollout } from '../../core/model/rollout.ts'
 import type { TrafficProfile } from '../../core/model/traffic.ts'
 import type { Chain } from './chain.ts'
@@ -9,26 +13,8 @@ import type { Call, MachineTimes } from '../format/calls.ts'
 import type { HistoryNote } from '../format/chain-entry.ts'
 import type { Applied } from '../../core/model/applied.ts'
 
-/** Recorded state of one item of one domain, and its source. */
-export interface RecordedItem extends ItemState {
-  /** Time at which its last outcome, intent or import was recorded, ISO 8601. */
-  at: string
-  /** The same time by the service's clock; absent if it was unknown. */
-  serviceAt?: string
-  /** Id of the apply or import that recorded it. */
-  apply: string
-  origin: 'write' | 'import'
-  /**
-   * In-doubt because only the intent of a write is recorded: the time of its last call is unknown.
-   */
-  open?: true
-  /** In-doubt although its last call was answered: no call can change the item any more. */
-  answered?: true
-  /** A read after its write found another value at the service; the recorded one was sent. */
-  differs?: true
-  /** Id of an apply that died with a call that may still change the item. */
-  late?: string
-}
+/** Recorded state of one item of one domain, and its source; its schema describes the keys. */
+export type RecordedItem = DomainFile['items'][string]
 
 /** domain → item → recorded state. A snapshot, and its sources. */
 export type RecordedState = Map<Domain, Map<ItemKey, RecordedItem>>
@@ -82,12 +68,7 @@ export interface DomainApply {
 }
 
 /** Applies whose journal entries and batches were pruned. */
-export interface PrunedApplies {
-  /** The latest of them, first to last. */
-  applies: Applied[]
-  /** Number of earlier ones. */
-  dropped: number
-}
+export type PrunedApplies = Omit<PrunedFile, 'format'>
 
 /** Renamed domains: those whose state is still at the old name, or at both names. */
 export interface Moves {

@@ -1,6 +1,6 @@
 import { EdgewiseError } from '../../../src/core/model/edgewise-error.ts'
 import type { Snapshot } from '../../../src/core/model/item.ts'
-import type { Committed } from '../../../src/core/model/source-tree.ts'
+import type { SourceTree } from '../../../src/core/model/source-tree.ts'
 import type { WorkspaceConfig } from '../../../src/manifest/workspace-file/workspace.ts'
 import { holdCommits, type Branch } from '../../../src/server/branch/branch.ts'
 import type { Machine, Process } from '../machine.ts'
@@ -11,7 +11,7 @@ const maxCommits = 20
 /** What a commit has beside the domains. */
 export interface CommitAbout {
   /** Absent: not known. */
-  committed?: Committed
+  committed?: SourceTree['committed']
   /** What its workspace file has otherwise than that of the simulation. */
   config?: Partial<WorkspaceConfig>
 }
