@@ -5,7 +5,7 @@ import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { ItemKey } from '../core/model/item.ts'
 import { isLoopback } from '../core/model/text/url.ts'
 import { createListener } from './http/listener.ts'
-import { createService } from './routes/router.ts'
+import { createService, type ServiceRules } from './routes/router.ts'
 import { buildWireNames } from './routes/wire-names.ts'
 import type { Fault } from './entities/fault.ts'
 import { createTimeZone, type TimeZone } from '../core/model/time/time-zone.ts'
@@ -14,25 +14,15 @@ import { DataFile } from './store/data-file.ts'
 import { FaultPlan } from './store/fault-plan.ts'
 import { Store } from './store/store.ts'
 
-export interface EmulatorOptions {
-  /** Null accepts any token that is not empty. */
-  token: string | null
+export interface EmulatorOptions extends Omit<ServiceRules, 'names' | 'zone' | 'onLoopback'> {
   /** Null: every well-formed domain exists. */
   domains: string[] | null
   /** Maximum writes in 60 seconds; 0 is unlimited. */
   callsPerMinute: number
   /** Item → an additional wire name. */
   itemKeys: Record<ItemKey, string>
-  /** Whether `/_emulator` answers; only if it listens on loopback. */
-  control: boolean
-  /** Drop unknown fields of an item instead of refusing them. */
-  lenient: boolean
   /** File that keeps the configuration across processes; null for none. */
   dataFile: string | null
-  /** Refusal of a call over the call rate: HTTP 429, or HTTP 200 with a code. */
-  limitStyle: 'status' | 'body'
-  /** Seed of traffic, of faults by probability and of prefetches. */
-  seed: string
   /** IANA name of the time zone of dates. */
   timezone: string
   /** Addresses of origins that do not answer. */
@@ -41,12 +31,6 @@ export interface EmulatorOptions {
   faults: Fault[]
   /** Wall clock, in milliseconds. */
   now: () => number
-  /** Offer and take what some accounts do beyond the specification. */
-  extended?: boolean
-  /** With `extended`: time that a change of a domain deploys, ms; 0 if absent. */
-  deployMs?: number
-  /** Creates a value of the `Api-Id` header. */
-  requestId: () => string
 }
 
 export interface Emulator {

@@ -15,7 +15,9 @@ import { parseTime, refuseBackwards } from './parse-time.ts'
 import { Refusal } from './refusal.ts'
 
 export interface QueryRules {
+  /** Null accepts any token that is not empty. */
   token: string | null
+  /** Seed of traffic, of faults by probability and of prefetches. */
   seed: string
   zone: TimeZone
   now: () => number

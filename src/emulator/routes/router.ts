@@ -15,11 +15,13 @@ import { isObject } from '../../core/model/json.ts'
 import { isLoopback } from '../../core/model/text/url.ts'
 
 export interface ServiceRules extends Omit<WriteRules, 'now'>, Omit<QueryRules, 'now'> {
+  /** Whether `/_emulator` answers; only if it listens on loopback. */
   control: boolean
   /** Whether the emulator listens on loopback only. */
   onLoopback: boolean
+  /** Creates a value of the `Api-Id` header. */
   requestId: () => string
-  /** With `extended`: time that a change of a domain deploys, ms. */
+  /** With `extended`: time that a change of a domain deploys, ms; 0 if absent. */
   deployMs?: number
 }
 

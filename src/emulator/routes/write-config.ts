@@ -12,8 +12,10 @@ import { parseDomains, refuseUnknown } from './parse-domains.ts'
 import type { WireNames } from './wire-names.ts'
 
 export interface WriteRules {
+  /** Null accepts any token that is not empty. */
   token: string | null
   names: WireNames
+  /** Drop unknown fields of an item instead of refusing them. */
   lenient: boolean
   /** Whether it offers and takes what some accounts do beyond the specification. */
   extended?: boolean
