@@ -1,3 +1,4 @@
+import { describeValue } from '../../core/catalog/value/schema-problems.ts'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import { didYouMean } from '../../core/catalog/value/nearest.ts'
 import type { ItemKey } from '../../core/model/item.ts'
@@ -52,6 +53,15 @@ export function checkKeys(
       )
   }
   return takeItemsOut(value, report)
+}
+
+/** Returns the list at a key of a document, empty without one; reports anything else. */
+export function parseList(value: JsonObject, key: string, what: string, report: Report): Json[] {
+  const list = getOwn(value, key) ?? []
+  if (Array.isArray(list)) return list
+  const hint = typeof list === 'string' ? `. Write "[${list}]".` : ''
+  report(`/${key}`, `expected a list of ${what}, got ${describeValue(list)}${hint}`)
+  return []
 }
 
 function explainBeside(items: ItemKey[], config: Json | undefined): string {

@@ -13,7 +13,7 @@ import {
 import type { DiagnosticCode } from '../../core/model/problem.ts'
 import { parseExceptions, type DeclaredException } from '../policies/parse-exceptions.ts'
 import { parseOwners } from '../owners/parse-owners.ts'
-import { checkKeys, type Report } from './document-keys.ts'
+import { checkKeys, parseList, type Report } from './document-keys.ts'
 import type { Finding } from './finding.ts'
 import type { DocumentPlace, YamlDocument } from '../yaml/yaml-file.ts'
 
@@ -169,12 +169,7 @@ function parseDomains(value: JsonObject, findings: Finding[], report: Report): M
 }
 
 function parseProfiles(value: JsonObject, report: Report): Declaration['profiles'] {
-  const list = getOwn(value, 'profiles') ?? []
-  if (!Array.isArray(list)) {
-    const hint = typeof list === 'string' ? `. Write "[${list}]".` : ''
-    report('/profiles', `expected a list of profile names, got ${describeValue(list)}${hint}`)
-    return []
-  }
+  const list = parseList(value, 'profiles', 'profile names', report)
   const named: Declaration['profiles'] = []
   const names = new Set<string>()
   list.forEach((name, entry) => {

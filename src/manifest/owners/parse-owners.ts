@@ -1,18 +1,13 @@
 import { describeValue } from '../../core/catalog/value/schema-problems.ts'
-import { getOwn, type JsonObject } from '../../core/model/json.ts'
-import type { Report } from '../manifests/document-keys.ts'
+import type { JsonObject } from '../../core/model/json.ts'
+import { parseList, type Report } from '../manifests/document-keys.ts'
 
 /** Maximum number of owners of a manifest, and of characters of each. */
 const [maxOwners, maxName] = [20, 200]
 
 /** Parses the owners of a manifest: names of groups, and addresses of users. */
 export function parseOwners(value: JsonObject, report: Report): string[] {
-  const list = getOwn(value, 'owners') ?? []
-  if (!Array.isArray(list)) {
-    const hint = typeof list === 'string' ? `. Write "[${list}]".` : ''
-    report('/owners', `expected a list of groups and users, got ${describeValue(list)}${hint}`)
-    return []
-  }
+  const list = parseList(value, 'owners', 'groups and users', report)
   if (list.length > maxOwners)
     report('/owners', `expected at most ${maxOwners} owners, got ${list.length}`)
   const names = list.slice(0, maxOwners)
