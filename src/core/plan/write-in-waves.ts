@@ -124,9 +124,9 @@ function computeWaves(
     amounts,
     isFirst,
     kinds,
-    ...(traffic === undefined ? {} : { traffic }),
+    traffic,
     steps: Math.min(max, perDomain * domains.length),
-    ...(progress === undefined ? {} : { progress }),
+    progress,
   })
 }
 

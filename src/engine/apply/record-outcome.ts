@@ -108,24 +108,18 @@ function createConfirmed(
   if (others.length > 0) return createInDoubt(values, recording, previous)
   const about = describeRecording(recording)
   if (value === undefined) return { ...unsetState, ...about }
-  const templates = collectTemplates([value], recording, previous)
   const status = form.name === 'unset' ? 'unset' : 'confirmed'
-  return {
-    status,
-    candidates: [value],
-    ...(Object.keys(templates).length === 0 ? {} : { templates }),
-    ...about,
-  }
+  const candidates = [value]
+  return { status, candidates, ...collectTemplates(candidates, recording, previous), ...about }
 }
 
 function createInDoubt(values: Possible[], recording: Recording, previous: Previous): RecordedItem {
   const candidates = removeDuplicates(values).filter((value) => value !== undefined)
-  const templates = collectTemplates(candidates, recording, previous)
   return {
     status: 'in-doubt',
     candidates,
     ...(values.includes(undefined) ? { unknown: true } : {}),
-    ...(Object.keys(templates).length === 0 ? {} : { templates }),
+    ...collectTemplates(candidates, recording, previous),
     ...describeRecording(recording),
     ...(recording.answered === true ? { answered: true } : {}),
   }
@@ -144,13 +138,14 @@ function collectTemplates(
   values: Value[],
   recording: Recording,
   previous: Previous,
-): Record<string, string> {
+): Pick<RecordedItem, 'templates'> {
   const earlier = [...listSecrets(values)].flatMap((secret) => {
     const template = findTemplate(previous?.templates, secret)
     return template === undefined ? [] : [[secret, template] as const]
   })
   const now = values.flatMap((value) => Object.entries(recording.secrets.listTemplates(value)))
-  return Object.fromEntries([...earlier, ...now])
+  const all = [...earlier, ...now]
+  return all.length === 0 ? {} : { templates: Object.fromEntries(all) }
 }
 
 /**

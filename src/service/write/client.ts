@@ -166,45 +166,37 @@ export function parseAnswer(
   show: ShowMessage = (text) => text,
   method: 'POST' | 'DELETE' = 'POST',
 ): Outcome {
+  const { status } = answer
   const { body, code, message, retryAfterMs, limits } = parseEnvelope(answer, show, fallback)
   const createInDoubt = (why: string): Outcome => ({
     kind: 'in-doubt',
     message: why,
     ...(limits.remaining === null ? {} : { limits }),
   })
-  if (answer.status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
+  if (status === 429) return { kind: 'throttled', message, retryAfterMs, limits }
   const refuse = (fatal: boolean): Outcome => {
-    return { kind: 'refused', status: answer.status, code, message, fatal, limits }
+    return { kind: 'refused', status, code, message, fatal, limits }
   }
-  if (isNotAccepted(answer.status, code)) return refuse(true)
-  if (method === 'DELETE' && isNotOffered(answer.status, code)) return refuse(true)
-  if (answer.status >= 300 && answer.status < 400)
+  // No call is accepted; a gateway may block only some by 403.
+  if (status === 401 || status === 404 || (status === 403 && code !== null)) return refuse(true)
+  // The account does not offer the method.
+  if (method === 'DELETE' && (status === 405 || code === 401_006)) return refuse(true)
+  if (status >= 300 && status < 400)
     return createInDoubt(
-      `the service answered with a redirect (HTTP ${answer.status}), which is not followed`,
+      `the service answered with a redirect (HTTP ${status}), which is not followed`,
     )
   if (body === null || code === null)
-    return isClientError(answer.status) ? refuse(false) : createInDoubt(message)
-  if (answer.status >= 500)
-    return createInDoubt(`the service answered HTTP ${answer.status}: ${message}`)
-  if (answer.status === 200 && code === 0)
+    return isClientError(status) ? refuse(false) : createInDoubt(message)
+  if (status >= 500) return createInDoubt(`the service answered HTTP ${status}: ${message}`)
+  if (status === 200 && code === 0)
     return {
       kind: 'confirmed',
       config: parseConfig(body, findItem),
       domains: parseDomains(body),
       limits,
     }
-  if (code === 0) return createInDoubt(`the service answered code 0 with HTTP ${answer.status}`)
+  if (code === 0) return createInDoubt(`the service answered code 0 with HTTP ${status}`)
   return refuse(false)
-}
-
-/** Tests whether an answer means that no call is accepted: a gateway may block only some by 403. */
-function isNotAccepted(status: number, code: number | null): boolean {
-  return status === 401 || status === 404 || (status === 403 && code !== null)
-}
-
-/** Tests whether an answer means that the account does not offer the method. */
-function isNotOffered(status: number, code: number | null): boolean {
-  return status === 405 || code === 401_006
 }
 
 const fallback: Record<number, string> = {
