@@ -68,7 +68,7 @@ export interface ItemSpec {
   buildDeltas?(state: ItemState, desired: Value): Form[]
   /** Joins deltas with the same name into one. */
   joinDeltas?(deltas: Form[]): Form
-  /** Forms of the deltas that `buildDeltas` builds. */
+  /** Forms of the deltas that `buildDeltas` builds; required with it. */
   deltaForms: DeltaForm[]
   /** Computes the value at the service after a payload; undefined if the item is empty then. */
   reduce(state: Value | undefined, payload: Wire): Value | undefined
@@ -116,28 +116,22 @@ export interface ItemSpec {
   domainsAtTop: boolean
 }
 
+/** Traits that follow from the schema. */
+type DerivedTrait = 'keptFields' | 'hidesFields' | 'hasSet'
+
 /** A row of the catalogue; omitted traits have their defaults. */
-export interface ItemRow {
-  group?: GroupName
-  check?: ItemSpec['check']
+export interface ItemRow extends Partial<
+  Omit<
+    ItemSpec,
+    'key' | 'schema' | 'findSchemaErrors' | 'canonicalize' | 'reduce' | 'observe' | DerivedTrait
+  >
+> {
   /** Completes the canonical form after the schema's own rules. */
   tidy?: (value: Json) => Value
-  buildWhole?: ItemSpec['buildWhole']
-  buildDeltas?: ItemSpec['buildDeltas']
-  joinDeltas?: ItemSpec['joinDeltas']
-  /** Required with `buildDeltas`. */
-  deltaForms?: DeltaForm[]
   /** Its result may be a value that means that the item is not set. */
   reduce?: (state: Value | undefined, payload: Wire) => Value
-  unset?: ItemSpec['unset']
-  explainNoUnset?: ItemSpec['explainNoUnset']
-  explainDestructive?: ItemSpec['explainDestructive']
-  clearedItems?: ItemKey[]
-  identity?: FieldName[]
   /** Absent if a query returns the item as it was written. */
   observe?: (known: Value | undefined, observed: Json) => Observation
-  answerForm?: ItemSpec['answerForm']
-  domainsAtTop?: boolean
 }
 
 /** Traits of an array that every write replaces as a whole; an empty array unsets the item. */
@@ -158,7 +152,7 @@ export function defineItem(
   key: ItemKey,
   schema: ItemSchema,
   findSchemaErrors: ItemSpec['findSchemaErrors'],
-  row: ItemRow & { stages?: readonly Stage[] },
+  row: ItemRow,
 ): ItemSpec {
   const canonicalize = (value: Json, keepsSets?: boolean): Value => {
     const bySchema = canonicalizeBySchema(schema, value, keepsSets)
