@@ -1,6 +1,6 @@
 import { formatJson } from '../../core/model/json.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { groupBy, addUp } from '../../core/model/lists.ts'
+import { groupDomains, addUp } from '../../core/model/lists.ts'
 import { selectDefinite, type Plan } from '../../core/model/plan.ts'
 import { describeTree } from '../../core/model/source-tree.ts'
 import { pluralize, listSome, formatTime } from '../../core/model/text/words.ts'
@@ -122,10 +122,8 @@ function showDrift({ found, at }: Of<'drift'>, context: CommandContext): void {
 function showVerified({ verified }: Of<'verified'>, context: CommandContext): void {
   const { io, options, note } = context
   const { same, notVerifiable, differs, unknown, failure } = verified
-  for (const [item, each] of groupBy(differs, ({ item: name }) => name)) {
-    const names = listSome(each.map(({ domain }) => domain))
-    printMarked(context, 'differs', `${item} of ${names}`)
-  }
+  for (const { first, domains } of groupDomains(differs, ({ item }) => item))
+    printMarked(context, 'differs', `${first.item} of ${listSome(domains)}`)
   if (failure !== null) printMarked(context, 'error', `not read back: ${failure}`)
   if (options.json === true) {
     const time = new Date(io.clock.now()).toISOString()

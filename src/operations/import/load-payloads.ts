@@ -8,7 +8,7 @@ import type {
 } from '../runtime/parts.ts'
 import { isAcceleratedDomain, suggestName } from '../../core/catalog/value/formats.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { groupBy } from '../../core/model/lists.ts'
+import { groupDomains } from '../../core/model/lists.ts'
 import { limitProblems } from '../../core/model/problem.ts'
 import { listSome, pluralize } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
@@ -83,12 +83,11 @@ export function describeInvalid(
   invalid: ParsedImports['invalid'],
   scrub: SecretHider['scrub'],
 ): string[] {
-  const name = (item: string) => (item === '*' ? '' : `${item}: `)
-  const groups = groupBy(invalid, ({ item, reason }) => name(item) + reason)
-  return [...groups].map(([what, same]) =>
+  const describe = ({ item, reason }: (typeof invalid)[number]) =>
+    (item === '*' ? '' : `${item}: `) + reason
+  return groupDomains(invalid, describe).map(({ first, domains }) =>
     escapeInvisible(
-      `${scrub(markForeign(what))} (${listSome(same.map(({ domain }) => domain))}); ` +
-        'it was not imported',
+      `${scrub(markForeign(describe(first)))} (${listSome(domains)}); it was not imported`,
     ),
   )
 }

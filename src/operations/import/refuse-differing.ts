@@ -5,7 +5,7 @@ import { findNamesake } from '../../core/catalog/wire-names.ts'
 import type { SecretVault } from '../../manifest/secrets/secret-vault.ts'
 import { isSameJson } from '../../core/model/json.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { groupBy } from '../../core/model/lists.ts'
+import { groupDomains } from '../../core/model/lists.ts'
 import { type ImportedItem, type ItemKey, type Value, type Domain } from '../../core/model/item.ts'
 import { findTemplate, listSecrets, mapSecrets } from '../../core/model/secret.ts'
 import { listSome } from '../../core/model/text/words.ts'
@@ -34,11 +34,9 @@ export function refuseDiffering(
     return how === null ? [] : [{ domain, item, how }]
   })
   if (differing.length === 0) return
-  const groups = groupBy(differing, ({ item, how }) => `${item} ${how}`)
-  const lines = [...groups.values()].map(([first, ...others]) => {
-    const domains = [first, ...others].flatMap((each) => (each === undefined ? [] : [each.domain]))
-    return `${first?.item ?? ''} of ${listSome(domains)} ${first?.how ?? ''}`
-  })
+  const lines = groupDomains(differing, ({ item, how }) => `${item} ${how}`).map(
+    ({ first, domains }) => `${first.item} of ${listSome(domains)} ${first.how}`,
+  )
   throw new EdgewiseError(
     'usage',
     `the state has something else, so nothing was recorded: ${lines.join('; ')}`,

@@ -21,7 +21,7 @@ import {
 } from '../../manifest/workspace-file/written-config.ts'
 import { parseYaml, type SourceFile } from '../../manifest/yaml/yaml-file.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { groupBy } from '../../core/model/lists.ts'
+import { groupDomains } from '../../core/model/lists.ts'
 import type { ImportedItem, Domain } from '../../core/model/item.ts'
 import { isObject, getOwn, type Json, type JsonObject } from '../../core/model/json.ts'
 import { countMore, listSome, mapSome } from '../../core/model/text/words.ts'
@@ -172,13 +172,11 @@ function describeSecrets(secrets: NewSecret[], env: Outside['env']): string[] {
       secrets,
       maxListed,
       ({ name, variable, uses }) => {
-        const items = groupBy(uses, ({ item }) => item)
-        const places = Array.from(items, ([item, same]) => {
-          const domains = same.map(({ domain }) => domain)
-          return domains.length === 1
-            ? `${item} of ${domains.join()}`
-            : `${item} of ${domains.length} domains, e.g. ${domains.slice(0, 3).join(', ')}`
-        })
+        const places = groupDomains(uses, ({ item }) => item).map(({ first, domains }) =>
+          domains.length === 1
+            ? `${first.item} of ${domains.join()}`
+            : `${first.item} of ${domains.length} domains, e.g. ${domains.slice(0, 3).join(', ')}`,
+        )
         const set = (env[variable] ?? '') === '' ? '' : ' (already set)'
         return `  ${name}: ${places.join('; ')}${set}`
       },

@@ -11,7 +11,7 @@ import { isDrifted, type Drift } from '../../core/model/drift.ts'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import { errorDescriptions } from '../../core/model/generated/errors.ts'
 import type { Domain, Part } from '../../core/model/item.ts'
-import { groupBy } from '../../core/model/lists.ts'
+import { groupDomains } from '../../core/model/lists.ts'
 import { describeStop, type Decided, type StopDecision } from '../../core/model/listed-rollout.ts'
 
 /** What a receiver gets. */
@@ -283,10 +283,10 @@ export function describeDrift(drift: Drift): Content | null {
     ...(unanswered.length === 0 ? [] : [missing]),
   ]
   const parts = [
-    ...[...groupBy(differing, ({ item }) => item)].map(([item, own]) => ({
+    ...groupDomains(differing, ({ item }) => item).map((own) => ({
       event: 'drift' as const,
-      domains: own.map(({ domain }) => domain),
-      items: [item],
+      domains: own.domains,
+      items: [own.first.item],
     })),
     { event: 'drift' as const, domains: unanswered, items: [] },
   ]

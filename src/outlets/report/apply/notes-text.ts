@@ -1,6 +1,6 @@
 import type { Change } from '../../../core/model/change.ts'
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
-import { groupBy, addUp } from '../../../core/model/lists.ts'
+import { groupDomains, addUp } from '../../../core/model/lists.ts'
 import { formatCount, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
@@ -15,13 +15,10 @@ export function formatInDoubt(
   const pairs = [...recorded].flatMap(([domain, items]) =>
     [...items].flatMap(([item, { status }]) => (status === 'in-doubt' ? [{ domain, item }] : [])),
   )
-  const texts = Array.from(
-    groupBy(pairs, ({ item }) => item),
-    ([item, some]) => {
-      const domains = some.map(({ domain }) => escapeInvisible(domain)).toSorted()
-      return `${escapeInvisible(item)} of ${listSome(domains)}`
-    },
-  )
+  const texts = groupDomains(pairs, ({ item }) => item).map(({ first, domains }) => {
+    const names = domains.map(escapeInvisible).toSorted()
+    return `${escapeInvisible(first.item)} of ${listSome(names)}`
+  })
   return texts.length === 0 ? null : texts.toSorted().join('; ')
 }
 
@@ -36,21 +33,12 @@ const maxLines = 20
 
 /** Formats irreversible items: one entry for each item and reason. Ends without a line break. */
 export function formatIrreversible(irreversible: Irreversible[], columns: number): string {
-  const groups = [...groupBy(irreversible, ({ item, reason }) => `${item} ${reason}`).values()]
-  const lines = groups.slice(0, maxLines).flatMap((same) => {
-    const [first] = same
-    if (first === undefined) return []
-    return [
-      wrap(
-        `${escapeInvisible(first.item)} of ` +
-          `${listSome(same.map(({ domain }) => escapeInvisible(domain)))}: ` +
-          escapeInvisible(first.reason),
-        columns,
-        '  ',
-      ),
-    ]
+  const groups = groupDomains(irreversible, ({ item, reason }) => `${item} ${reason}`)
+  const lines = groups.slice(0, maxLines).map(({ first, domains }) => {
+    const what = `${first.item} of ${listSome(domains)}: ${first.reason}`
+    return wrap(escapeInvisible(what), columns, '  ')
   })
-  const rest = addUp(groups.slice(maxLines), (same) => same.length)
+  const rest = addUp(groups.slice(maxLines), ({ domains }) => domains.length)
   return [...lines, ...(rest === 0 ? [] : [`  … and ${formatCount(rest)} more items`])].join('\n')
 }
 

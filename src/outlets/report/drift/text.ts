@@ -1,6 +1,6 @@
 import { nameChange, type Change } from '../../../core/model/change.ts'
 import { isDrifted, type Drift, type DriftItem } from '../../../core/model/drift.ts'
-import { groupBy } from '../../../core/model/lists.ts'
+import { findMax, findMin, groupBy, groupDomains } from '../../../core/model/lists.ts'
 import { listCounts, listSome, pluralize } from '../../../core/model/text/words.ts'
 import { summarizeDrift, hasDrift } from './json.ts'
 import { groupChanges } from '../plan/blocks.ts'
@@ -130,10 +130,7 @@ function formatAges(items: DriftItem[], now: number): string {
   const times = items.flatMap(({ confidence, recordedAt }) =>
     confidence === 'assumed' && recordedAt !== null ? [Date.parse(recordedAt)] : [],
   )
-  const [young, old] = [
-    times.reduce((a, b) => Math.max(a, b), -Infinity),
-    times.reduce((a, b) => Math.min(a, b), Infinity),
-  ].map((time) => formatAge(now - time))
+  const [young, old] = [findMax(times), findMin(times)].map((time) => formatAge(now - time))
   return young === old ? `confirmed ${young} ago` : `confirmed ${young} to ${old} ago`
 }
 
@@ -190,11 +187,7 @@ function listNotVerifiable(items: DriftItem[]): string[] {
 
 /** Lists what is said of domains, each text once with its domains. */
 function listByText(found: { domain: string; what: string }[]): string[] {
-  return Array.from(
-    groupBy(found, ({ what }) => what),
-    ([what, same]) => {
-      const domains = same.map(({ domain }) => domain)
-      return `${escapeInvisible(what)}: ${listSome(domains, maxDomains)}`
-    },
+  return groupDomains(found, ({ what }) => what).map(
+    ({ first, domains }) => `${escapeInvisible(first.what)}: ${listSome(domains, maxDomains)}`,
   )
 }

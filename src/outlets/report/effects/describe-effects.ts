@@ -24,9 +24,10 @@ export const classTitles: Record<EffectGroup['class'], string> = {
 /** Describes how many requests change: `60 of 1200 requests change · 3 skipped`. */
 export function describeCounts({ total, skipped, same, groups }: Effects): string {
   const count = (name: EffectClass) =>
-    groups
-      .filter((group) => group.class === name && !isUncertain(group))
-      .reduce((sum, group) => sum + group.count, 0)
+    addUp(
+      groups.filter((group) => group.class === name && !isUncertain(group)),
+      (group) => group.count,
+    )
   const { before, after, both } = countUnknown(groups)
   const [visible, content] = [count('visible'), count('content')]
   return [
@@ -89,7 +90,7 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
 export function describeUnknownTwice({ groups }: Effects): string | null {
   const unknown = groups.filter(isUnknownTwice)
   if (unknown.length === 0) return null
-  const count = unknown.reduce((sum, group) => sum + group.count, 0)
+  const count = addUp(unknown, (group) => group.count)
   const reasons = unknown.flatMap((group) =>
     listHeadlines(group).flatMap(({ after }) => ('unknown' in after ? [...after.unknown] : [])),
   )
