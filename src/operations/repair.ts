@@ -209,13 +209,12 @@ function describeNeeded(found: Needed[]): string[] {
   const groups = groupBy(found, ({ planned, other, reason }) =>
     [planned.item, other.item, reason].join(' '),
   )
-  return [...groups.values()].flatMap((same) => {
-    const [first] = same
-    if (first === undefined) return []
-    const domains = listSome(same.map(({ planned }) => planned.domain))
-    return [
-      `${first.planned.item} of ${domains} needs ${first.other.item} with it ` +
-        `(${reasons[first.reason]}), which is left out`,
-    ]
+  return [...groups.values()].map((same) => {
+    const [{ planned, other, reason }] = same
+    const domains = listSome(same.map((each) => each.planned.domain))
+    return (
+      `${planned.item} of ${domains} needs ${other.item} with it ` +
+      `(${reasons[reason]}), which is left out`
+    )
   })
 }

@@ -82,13 +82,13 @@ export async function runTests(
   const results: TestResult[] = []
   for (const [done, resolved] of tests.entries()) {
     outside.onPhase?.({ name: 'testing', done, total: tests.length })
-    const { test, units } = resolved
-    const { document } = test
+    const { test: own, units } = resolved
+    const { document } = own
     const failures: TestFailure[] = []
     for await (const failure of checker.findFailures(resolved, ({ items }) => items))
       failures.push(explain(failure, resolved, checker))
     results.push({
-      name: test.test,
+      name: own.test,
       outcome: failures.length === 0 ? 'passed' : 'failed',
       file: document.file.path,
       get line() {
@@ -138,7 +138,7 @@ function explain(failure: Failure, resolved: ResolvedTest, checker: Checker): Te
 function listRules(
   { check, name, got, traced, read }: Failure,
   { domain, items }: Unit,
-  { test, settings }: ResolvedTest,
+  { test: own, settings }: ResolvedTest,
   checker: Checker,
 ): DecidingRule[] {
   if (traced !== undefined)
@@ -153,7 +153,7 @@ function listRules(
   const [item = ''] = name.split('/')
   if (check === 'item') return [{ item, pointer: name.slice(item.length) }]
   const refused = /item\((\w+)\)/.exec('value' in got ? String(got.value) : '')?.[1]
-  const named = check === 'plan' ? Object.keys(test.plan?.from ?? {}) : [refused ?? []].flat()
+  const named = check === 'plan' ? Object.keys(own.plan?.from ?? {}) : [refused ?? []].flat()
   return named.map((each) => ({ item: each, pointer: '' }))
 }
 

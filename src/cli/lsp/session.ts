@@ -173,7 +173,9 @@ export class LanguageSession {
   }
 
   #show({ root, diagnostics }: CheckedWorkspace): void {
-    const byFile = groupBy(diagnostics, ({ file }) => toUri(join(root, file)))
+    const byFile: Map<string, Diagnostic[]> = groupBy(diagnostics, ({ file }) =>
+      toUri(join(root, file)),
+    )
     for (const [uri, { root: other }] of this.#shown)
       if (other === root && !byFile.has(uri)) byFile.set(uri, [])
     const open = new Map(

@@ -1,5 +1,5 @@
 /** Groups entries by key, in the order in which the keys first occur. */
-export function groupBy<T, K>(entries: Iterable<T>, getKey: (entry: T) => K): Map<K, T[]> {
+export function groupBy<T, K>(entries: Iterable<T>, getKey: (entry: T) => K): Map<K, [T, ...T[]]> {
   return groupByEach(entries, (entry) => [getKey(entry)])
 }
 
@@ -7,8 +7,8 @@ export function groupBy<T, K>(entries: Iterable<T>, getKey: (entry: T) => K): Ma
 export function groupByEach<T, K>(
   entries: Iterable<T>,
   listKeys: (entry: T) => Iterable<K>,
-): Map<K, T[]> {
-  const groups = new Map<K, T[]>()
+): Map<K, [T, ...T[]]> {
+  const groups = new Map<K, [T, ...T[]]>()
   for (const entry of entries)
     for (const key of listKeys(entry)) {
       const group = groups.get(key)
@@ -23,9 +23,10 @@ export function groupDomains<T extends { domain: string }>(
   entries: Iterable<T>,
   getKey: (entry: T) => string,
 ): { first: T; domains: string[] }[] {
-  return [...groupBy(entries, getKey).values()].flatMap((same) =>
-    same.slice(0, 1).map((first) => ({ first, domains: same.map(({ domain }) => domain) })),
-  )
+  return [...groupBy(entries, getKey).values()].map((same) => ({
+    first: same[0],
+    domains: same.map(({ domain }) => domain),
+  }))
 }
 
 /** Splits a list into two halves, of which the first may have an entry more. */

@@ -3,7 +3,7 @@ import { nameFields } from '../catalog/hidden-fields.ts'
 import type { Amount, Guards } from '../model/config.ts'
 import { listTouched, nameChange, type Change, type Write } from '../model/change.ts'
 import { isFrozen, type FreezeWindow } from '../model/time/freeze.ts'
-import { groupBy } from '../model/lists.ts'
+import { groupBy, groupDomains } from '../model/lists.ts'
 import { limitMatches } from '../model/input-limits.ts'
 import type { Domain, ItemKey, Snapshot } from '../model/item.ts'
 import { computeImpactShare, type Impact } from '../model/traffic.ts'
@@ -192,23 +192,16 @@ function checkResets({ changes, allow }: GuardInput): GuardRefusal[] {
       ? []
       : [{ domain, item, fields: listSome(nameFields(resets)) }],
   )
-  return Array.from(
-    groupBy(found, ({ item, fields }) => `${item} ${fields}`).values(),
-    ([first, ...others]) => {
-      const { item = '', fields = '' } = first ?? {}
-      const domains = [first, ...others].flatMap((each) =>
-        each === undefined ? [] : [each.domain],
-      )
-      return {
-        guard: 'allow',
-        message:
-          `${item}: the service never shows ${fields}, no manifest has them, and this write ` +
-          `would reset them (${listSome(domains)})`,
-        hint:
-          `Write ${fields} with the values that the service has into the manifest, or pass ` +
-          `--allow ${item} to reset them.`,
-      }
-    },
+  return groupDomains(found, ({ item, fields }) => `${item} ${fields}`).map(
+    ({ first: { item, fields }, domains }) => ({
+      guard: 'allow',
+      message:
+        `${item}: the service never shows ${fields}, no manifest has them, and this write ` +
+        `would reset them (${listSome(domains)})`,
+      hint:
+        `Write ${fields} with the values that the service has into the manifest, or pass ` +
+        `--allow ${item} to reset them.`,
+    }),
   )
 }
 

@@ -59,7 +59,8 @@ export async function applyPlan(
     releases: releaseCount,
   })
 
-  const waves = [...groupBy(plan.writes, (write) => write.wave)].toSorted(([a], [b]) => a - b)
+  const grouped: Map<number, Write[]> = groupBy(plan.writes, (write) => write.wave)
+  const waves = [...grouped].toSorted(([a], [b]) => a - b)
   if (waves.length === 0 && releases.length > 0) waves.push([1, []])
   try {
     for (const [i, [wave, writes]] of waves.entries()) {

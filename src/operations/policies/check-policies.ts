@@ -258,11 +258,9 @@ function findSpot(workspace: Policed, { domain, item, pointer }: Violation): Spo
 
 function createViolation(
   workspace: Policed,
-  group: (Found & { spot: Spot })[],
+  group: [Found & { spot: Spot }, ...Found[]],
 ): { policy: Placed; diagnostic: Diagnostic } {
-  const [first] = group
-  if (first === undefined) throw new TypeError('expected a group with a violation')
-  const { policy, violation, spot } = first
+  const [{ policy, violation, spot }] = group
   const { manifest, ...place } = spot
   const domains = [...new Set(group.flatMap((each) => each.violation.domain ?? []))]
   const others = domains.slice(1)

@@ -163,10 +163,9 @@ function describeSources(changes: OlderChange[]): string[] {
   return [...groupBy(changes, ({ apply }) => apply).values()].map((same) => {
     const [first] = same
     const names = listSome(same.map(({ domain, item }) => `${item} of ${domain}`))
-    const by = first?.author ? ` by ${escapeInvisible(first.author)}` : ''
-    const tree = first === undefined ? null : describeTree(first)
-    const day = first?.startedAt.slice(0, 10)
-    return `${names}, applied from ${escapeInvisible(tree ?? 'elsewhere')}${by} on ${day}`
+    const by = first.author ? ` by ${escapeInvisible(first.author)}` : ''
+    const tree = escapeInvisible(describeTree(first) ?? 'elsewhere')
+    return `${names}, applied from ${tree}${by} on ${first.startedAt.slice(0, 10)}`
   })
 }
 

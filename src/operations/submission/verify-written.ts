@@ -85,8 +85,7 @@ function countByFields(items: DriftItem[]): Verified['notVerifiable'] {
   }))
   const groups = groupBy(named, (each) => JSON.stringify(each))
   return Array.from(groups.values(), (same) => ({
-    item: same[0]?.item ?? '',
-    fields: same[0]?.fields ?? [],
+    ...same[0],
     domains: same.length,
   }))
 }

@@ -93,7 +93,7 @@ export class Checker {
         (unit) => !isItemAsExpected({ pointer, name, ...check }, read(unit)),
       )
       for (const same of groupBy(wrong, (unit) => JSON.stringify(read(unit))).values()) {
-        const got = { value: same[0] === undefined ? null : read(same[0]) }
+        const got = { value: read(same[0]) }
         yield { check: 'item', pointer, name, units: same, expected: check.expected, got }
       }
     }

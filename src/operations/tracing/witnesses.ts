@@ -44,18 +44,19 @@ export function findWitnesses(
   const found: ChangeWitness[] = []
   let [open, proofs] = [[...kinds.values()], 0]
   for (let left = maxKinds; left > 0 && open.length > 0; left--) {
-    const [[first, ...others] = [], ...next] = open
-    if (first === undefined) break
+    const [kind, ...next] = open
+    if (kind === undefined) break
+    const [first, ...others] = kind
     const { item, action } = first
     const witness = explainWitness(compileChange(first))
     const isAlike = (change: Change): boolean =>
       witness.kind !== 'equal' ||
       (proofs++ < maxProofs && 'proof' in proveEqual(compileChange(change)))
     const split = groupBy(others, isAlike)
-    const [alike = [], different = []] = [split.get(true), split.get(false)]
+    const [alike = [], different] = [split.get(true), split.get(false)]
     const domains = [first, ...alike].map(({ domain }) => domain)
     found.push({ item, action, domains, witness })
-    open = different.length === 0 ? next : [...next, different]
+    open = different === undefined ? next : [...next, different]
   }
   return { changes: found, omitted: open.length }
 }

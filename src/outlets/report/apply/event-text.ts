@@ -184,10 +184,10 @@ export class EventLines {
   }
 
   /** Formats writes that were not sent for the same reason. */
-  #printNotSent(same: NotSent[]): string[] {
+  #printNotSent(same: [NotSent, ...NotSent[]]): string[] {
     const [first] = same
     // The last line of an interrupted apply counts them.
-    if (first === undefined || first.reason === 'interrupted') return []
+    if (first.reason === 'interrupted') return []
     if (same.length <= maxNotSent && first.reason !== 'left-out')
       return same.flatMap((event) => this.#print(event))
     const { dim } = this.#context.paint

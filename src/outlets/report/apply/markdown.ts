@@ -136,7 +136,7 @@ function formatEntries(entries: Unconfirmed[], kind: string): string[] {
 function formatNotSent(entries: Unconfirmed[], kind: string): string[] {
   const groups = groupBy(entries, ({ isLeftOut, message }) => `${isLeftOut === true} ${message}`)
   return [...groups.values()].flatMap((same) => {
-    const [{ isLeftOut = false, message } = { message: '' }] = same
+    const [{ isLeftOut = false, message }] = same
     if (same.length <= maxNotSent && !isLeftOut) return formatEntries(same, kind)
     return [`${kind}${pluralize(same.length, 'write')}\n    ${escapeInvisible(message)}`]
   })

@@ -139,7 +139,7 @@ function listUnsettled(collected: Collected): Unconfirmed[] {
       entry.items.filter((item) => !collected.settled.has(formatKey(id, domain, item)))
     return [...groupBy(entry.domains, (domain) => findRest(domain).join()).values()].flatMap(
       (domains) => {
-        const items = findRest(domains[0] ?? '')
+        const items = findRest(domains[0])
         return items.length === 0 ? [] : [{ ...entry, domains, items }]
       },
     )

@@ -12,7 +12,7 @@ import { escapeInvisible } from '../text/escape-invisible.ts'
 export function formatDoubts(doubts: Doubt[]): string[] {
   const groups = groupBy(doubts, ({ items, message }) => `${items.join(', ')}\n${message}`)
   return Array.from(groups.values(), (same) => {
-    const [{ items, message } = { items: [], message: '' }] = same
+    const [{ items, message }] = same
     const domains = new Set(same.flatMap((each) => each.domains))
     return escapeInvisible(`${items.join(', ')} of ${[...domains].join(', ')}: ${message}`)
   })

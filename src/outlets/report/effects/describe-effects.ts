@@ -166,9 +166,9 @@ export function mergeAlike(groups: readonly EffectGroup[]): EffectGroup[] {
   return [...families.values()].map(merge).toSorted(compareGroups)
 }
 
-function merge(family: EffectGroup[]): EffectGroup {
+function merge(family: [EffectGroup, ...EffectGroup[]]): EffectGroup {
   const [first, ...others] = family
-  if (first === undefined) throw new RangeError('expected a group')
+
   const changed = [...new Set(family.flatMap(({ items }) => items))].toSorted()
   const known = others.map(({ deltas }) => new Set(deltas.map(nameDelta)))
   return {
