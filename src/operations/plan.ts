@@ -31,10 +31,10 @@ import { checkMoves } from './history/renamed-domains.ts'
 import { noteStop } from './submission/account-stop.ts'
 import { select, type SelectionRequest } from './submission/select.ts'
 import {
-  describeStrangeRelease,
-  findStrangeRelease,
+  describeForeignRelease,
+  findForeignRelease,
   releaseHint,
-} from './submission/strange-release.ts'
+} from './submission/foreign-release.ts'
 import type { Change, Write } from '../core/model/change.ts'
 import type { Effects } from '../core/effects/group.ts'
 import type { ChangedSides } from '../outlets/report/effects/pack-sides.ts'
@@ -90,8 +90,8 @@ export async function plan(
     makePlan(workspace, recorded, selection, options, outside),
     noteStop(accountStop),
   ])
-  const strange = await findStrangeRelease(workspace, store, recorded)
-  const by = { author: findAuthor(outside), strange }
+  const foreign = await findForeignRelease(workspace, store, recorded)
+  const by = { author: findAuthor(outside), foreign }
   const made = await markOlder(workspace, store, recorded, unmarked, by)
   await refuseOwnedElsewhere(workspace, store, listManaged(made))
   const desired = addKeptFields(workspace.desired, recorded)
@@ -99,9 +99,9 @@ export async function plan(
   const policies = await openPolicies({ ...workspace, desired }, outside)
   const policed = await judgePlan(workspace, policies, { plan: made, configs: judged })
   const warnings = [
-    ...(strange === null
+    ...(foreign === null
       ? []
-      : [`apply will refuse this plan. ${describeStrangeRelease(strange)}. ${releaseHint}`]),
+      : [`apply will refuse this plan. ${describeForeignRelease(foreign)}. ${releaseHint}`]),
     ...workspace.loosened,
     ...made.warnings,
     ...listGuardWarnings(workspace, recorded, made, outside.clock.now()),

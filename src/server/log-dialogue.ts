@@ -2,7 +2,7 @@ import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { ApplyEvent } from '../core/model/events.ts'
 import type { JsonObject } from '../core/model/json.ts'
 import type { Dialogue, Subject } from '../operations/runtime/ports.ts'
-import { createReleaseRefusal } from '../operations/submission/strange-release.ts'
+import { createReleaseRefusal } from '../operations/submission/foreign-release.ts'
 import { listSome } from '../core/model/text/words.ts'
 import type { Level, Logger } from './logger.ts'
 
@@ -12,7 +12,7 @@ const olderHint =
 
 /**
  * Creates a dialogue that logs: summaries and events. Consent is the branch, so it confirms all
- * but a release by a strange workspace, and changes back to older values: the branch was set back,
+ * but a release by a foreign workspace, and changes back to older values: the branch was set back,
  * or the repository is a clone that lags behind.
  */
 export function createLogDialogue(logger: Logger): Dialogue {

@@ -25,9 +25,9 @@ import { formatLockHolder } from '../../state/format/lock-file.ts'
 import type { Dialogue, Question, Subject } from '../../operations/runtime/ports.ts'
 import {
   createReleaseRefusal,
-  describeStrangeRelease,
+  describeForeignRelease,
   releaseHint,
-} from '../../operations/submission/strange-release.ts'
+} from '../../operations/submission/foreign-release.ts'
 import type { CommandContext } from '../io.ts'
 import { startProgress } from './apply-progress.ts'
 import { printMarked, wrapForStderr } from './output.ts'
@@ -277,7 +277,7 @@ function buildPrompt(question: Exclude<Question, { kind: 'older' }>): Prompt {
       return createYesPrompt('write', `Write ${pluralize(question.files, 'file')}?`)
     case 'release':
       return {
-        text: `\n${describeStrangeRelease(question)}. Is this the workspace that applied them?`,
+        text: `\n${describeForeignRelease(question)}. Is this the workspace that applied them?`,
         hint: releaseHint,
       }
     case 'unlock':

@@ -85,10 +85,10 @@ export type Question =
   | { kind: 'fix'; files: number }
   | { kind: 'unlock'; holder: LockHolder }
   /** Consent to a plan does not answer it: who can't ask throws `createReleaseRefusal`. */
-  | StrangeRelease
+  | ForeignRelease
 
 /** Items that a workspace would release although it may not be the one that applied it. */
-export interface StrangeRelease {
+export interface ForeignRelease {
   kind: 'release'
   /** Numbers of the items to release, and of their domains. */
   items: number

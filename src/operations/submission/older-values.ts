@@ -10,7 +10,7 @@ import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { Relation } from '../../state/git/source-tree.ts'
 import type { RecordedItem, RecordedState, HistoryReader } from '../../state/store/store.ts'
 import { hashDesired, hashValue } from './hash-desired.ts'
-import type { Dialogue, StrangeRelease } from '../runtime/ports.ts'
+import type { Dialogue, ForeignRelease } from '../runtime/ports.ts'
 
 /** A change of a value that the checked-out commit may not contain. */
 interface Suspect {
@@ -34,19 +34,19 @@ const notCompared: ReadonlySet<Change['reason']> = new Set(['cleared', 'secret-u
  * uncommitted changes. The desired value is older if the checked-out commit is before the applied
  * one, or if the value was recorded before it.
  *
- * @param by who applies the plan; what its workspace, a strange one, releases is judged elsewhere
+ * @param by who applies the plan; what its workspace, a foreign one, releases is judged elsewhere
  */
 export async function markOlder(
   workspace: Configured & Desired & Checkout,
   store: HistoryReader,
   recorded: RecordedState,
   plan: Plan,
-  by: { author: string; strange: StrangeRelease | null },
+  by: { author: string; foreign: ForeignRelease | null },
 ): Promise<Plan> {
-  const { author, strange } = by
+  const { author, foreign } = by
   const replaced = plan.changes.flatMap((change) => {
     const item = recorded.get(change.domain)?.get(change.item)
-    const isJudged = strange !== null && change.action === 'release'
+    const isJudged = foreign !== null && change.action === 'release'
     const isLeft = item === undefined || notCompared.has(change.reason) || isJudged
     return isLeft ? [] : [{ change, item }]
   })

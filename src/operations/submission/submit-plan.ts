@@ -49,7 +49,7 @@ import { decideRollouts, type RolloutDecisions, type WaveRequest } from './rollo
 import { isRollout, runRollout } from './run-rollout.ts'
 import { isStopped } from '../../engine/rollout/approvals.ts'
 import { createServiceTime, type SharedServiceTime } from '../runtime/connect.ts'
-import { findStrangeRelease } from './strange-release.ts'
+import { findForeignRelease } from './foreign-release.ts'
 import { determineStatus, traceExecuted, type ApplyFinished, type Executed } from './executed.ts'
 import type { Locked } from '../runtime/with-lock.ts'
 
@@ -148,8 +148,8 @@ async function review(
   const { store } = locked
   // A rollback goes back, and was asked for.
   const isRollback = request.title === 'Rollback'
-  const strange = isRollback ? null : await findStrangeRelease(workspace, store, recorded)
-  const by = { author: findAuthor(outside), strange }
+  const foreign = isRollback ? null : await findForeignRelease(workspace, store, recorded)
+  const by = { author: findAuthor(outside), foreign }
   const mark = async (plain: Plan) =>
     isRollback ? plain : await markOlder(workspace, store, recorded, plain, by)
   const plan = await mark(given)
@@ -168,10 +168,10 @@ async function review(
   const judge = await createJudge(workspace, plan, serviceTime, request, ports)
   const decided = await judge(selectDefinite(plan))
   runPreflight(workspace, plan)
-  const asksForRelease = strange !== null && request.allowRelease !== true
+  const asksForRelease = foreign !== null && request.allowRelease !== true
   const asks = listTouched(plan).size > 0 && request.asks
   if (
-    (asksForRelease && !(await dialogue.confirm(strange))) ||
+    (asksForRelease && !(await dialogue.confirm(foreign))) ||
     (asks && !(await dialogue.confirm({ kind: 'apply', plan: shown })))
   )
     throw new CancelledError(`${request.title} cancelled: nothing was sent`)

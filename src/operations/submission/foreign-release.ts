@@ -6,7 +6,7 @@ import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, HistoryReader } from '../../state/store/store.ts'
 import { rollbackSuffix } from './find-change.ts'
 import { isSameWorkspace } from '../runtime/load-workspace.ts'
-import type { StrangeRelease } from '../runtime/ports.ts'
+import type { ForeignRelease } from '../runtime/ports.ts'
 import { listHistory } from '../state.ts'
 
 /**
@@ -14,11 +14,11 @@ import { listHistory } from '../state.ts'
  * applied this state: a second workspace with the same id, perhaps. Where no apply is known, it
  * has to release more than it keeps. A rollback says nothing about who manages the state.
  */
-export async function findStrangeRelease(
+export async function findForeignRelease(
   workspace: Configured & Desired & Pick<Checkout, 'findName'>,
   store: HistoryReader,
   recorded: RecordedState,
-): Promise<StrangeRelease | null> {
+): Promise<ForeignRelease | null> {
   const { items, domains, kept } = countReleased(recorded, workspace.desired)
   if (items === 0) return null
   const name = await workspace.findName()
@@ -57,7 +57,7 @@ function countReleased(
 }
 
 /** Describes what would be released, and why that may be a mistake. */
-export function describeStrangeRelease({ items, domains, reason }: StrangeRelease): string {
+export function describeForeignRelease({ items, domains, reason }: ForeignRelease): string {
   return `${pluralize(items, 'item')} of ${pluralize(domains, 'domain')} to release: ${reason}`
 }
 
@@ -66,10 +66,10 @@ export const releaseHint =
   'give it another id in edgewise.yaml.'
 
 /** Creates the error where nobody can be asked: `--yes` is no consent to it. */
-export function createReleaseRefusal(release: StrangeRelease): EdgewiseError {
+export function createReleaseRefusal(release: ForeignRelease): EdgewiseError {
   return new EdgewiseError(
     'guarded',
-    `${describeStrangeRelease(release)}; nothing was sent`,
+    `${describeForeignRelease(release)}; nothing was sent`,
     releaseHint,
   )
 }
