@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildWave } from '../../src/engine/apply/intent-batches.ts'
+import { buildBatch } from '../../src/engine/apply/intent-batches.ts'
 import { doubt, good, World } from './world.ts'
 
 const names = Array.from({ length: 4 }, (_, i) => `d${i}.example.com`)
@@ -58,8 +58,8 @@ describe('two deltas of one item', () => {
       secrets: { listTemplates: () => ({}) },
       itemKeys: {},
     }
-    const wave = buildWave(1, plan.writes, [], world.recorded(), recording, 0)
-    const state = wave.intents
+    const batch = buildBatch(1, plan.writes, [], world.recorded(), recording, 0)
+    const state = batch.intents
       .get(2)
       ?.get(names[0] ?? '')
       ?.get('add_response_head')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildWave } from '../../src/engine/apply/intent-batches.ts'
+import { buildBatch } from '../../src/engine/apply/intent-batches.ts'
 import {
   withConfirmed,
   withIntents,
@@ -342,7 +342,7 @@ itLong('restores the state before, or reports the item, after any partial apply'
         const first = toRecordedState(start)
         const plan = planSnapshots(first, desired)
         const releases = plan.changes.filter(({ action }) => action === 'release')
-        const { before } = buildWave(1, plan.writes, releases, first, recording, 0)
+        const { before } = buildBatch(1, plan.writes, releases, first, recording, 0)
         const now = applyPartly(first, plan, (write) => write.id % 4 < failing)
         const { from, to, irreversible } = computeRollback(now, before, () => true)
         const end = applyPartly(now, planSnapshots(from, to), () => false)

@@ -85,7 +85,7 @@ export class IntentBatches {
       await run.inOrder(async () => {
         const recording = createRecording(run)
         const number = run.batches + 1
-        const wave = buildWave(
+        const batch = buildBatch(
           number,
           writes,
           releases,
@@ -94,7 +94,7 @@ export class IntentBatches {
           run.timeoutMs + run.settleMs,
           this.#possible,
         )
-        await run.store.recordIntents(run.toApplied(moveCounts(run.counts, moves)), wave)
+        await run.store.recordIntents(run.toApplied(moveCounts(run.counts, moves)), batch)
         run.counts = moveCounts(run.counts, moves)
         run.batches = number
       })
@@ -133,7 +133,7 @@ async function refuseLoss(lease: Run['lease']): Promise<void> {
  * @param landWithinMs timeout plus settle time of its calls
  * @param possible state with the intents of earlier batches; those of this batch are added to it
  */
-export function buildWave(
+export function buildBatch(
   number: number,
   writes: Write[],
   releases: Change[],
