@@ -90,7 +90,7 @@ interface Reviewed {
 }
 
 /** A plan to send. */
-interface Sending {
+interface PreparedPlan {
   /** All of it. */
   plan: Plan
   /** Its first wave, or all of it, with the values of secrets. */
@@ -122,10 +122,10 @@ export async function submitPlan(
   const isPart = target.length + items.length > 0
   return recordRestraints(workspace, store, isPart, ports.outside, async () => {
     const reviewed = await review(workspace, given, request, ports)
-    const sending = await prepare(workspace, reviewed, request, ports)
-    const executed = await send(workspace, sending, request, ports)
+    const prepared = await prepare(workspace, reviewed, request, ports)
+    const executed = await send(workspace, prepared, request, ports)
     const { unrecorded, recorded } = executed.result
-    const mayPrune = locked.isWhole && sending.plan.changes.length > 0 && unrecorded === null
+    const mayPrune = locked.isWhole && prepared.plan.changes.length > 0 && unrecorded === null
     if (mayPrune && !ports.outside.signal.aborted)
       await pruneOld(workspace, locked, recorded, ports)
     return executed
@@ -223,7 +223,7 @@ async function prepare(
   { plan, decided, serviceTime, mark, judge }: Reviewed,
   request: SubmitRequest,
   ports: Ports,
-): Promise<Sending> {
+): Promise<PreparedPlan> {
   const { outside, dialogue } = ports
   const { recorded } = request
   const { store } = request.locked
@@ -293,12 +293,12 @@ function buildGrounds(
 /** Sends a plan, with progress, and determines how that ended. */
 async function send(
   workspace: Plannable,
-  sending: Sending,
+  prepared: PreparedPlan,
   request: SubmitRequest,
   { outside, dialogue, listeners = [] }: Ports,
 ): Promise<Executed> {
-  const { plan, unchanged, continued, inWaves } = sending
-  const progress = await dialogue.startProgress(measureExtent(sending, workspace))
+  const { plan, unchanged, continued, inWaves } = prepared
+  const progress = await dialogue.startProgress(measureExtent(prepared, workspace))
   const seen: Seen = { begun: false, doubts: [] }
   const report = (reported: ApplyEvent, budget: CallBudget | null) => {
     for (const each of reportUnchanged(reported, unchanged)) {
@@ -310,7 +310,7 @@ async function send(
     }
   }
   try {
-    const result = await execute(workspace, sending, request, outside, report)
+    const result = await execute(workspace, prepared, request, outside, report)
     if (result.elsewhere !== undefined)
       dialogue.note(
         `Another process ended the rollout: it sent ${pluralize(result.elsewhere, 'write')} ` +
@@ -325,7 +325,7 @@ async function send(
       result.unsettled.map((part) => ({ ...part, message })),
     )
     const { finished, doubts } = seen
-    const { overrides = [] } = sending.grounds
+    const { overrides = [] } = prepared.grounds
     const { by } = request.locked
     const executed = { plan, result, status, inWaves, finished, doubts, overrides, by }
     traceExecuted(executed)
@@ -360,7 +360,7 @@ function notice(seen: Seen, event: ApplyEvent): void {
 }
 
 /** Measures what the progress of a plan runs over. */
-function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Configured): Extent {
+function measureExtent({ plan, unchanged, inWaves }: PreparedPlan, { config }: Configured): Extent {
   const writes = [...plan.writes, ...unchanged]
   return {
     writes: writes.length,
@@ -373,7 +373,7 @@ function measureExtent({ plan, unchanged, inWaves }: Sending, { config }: Config
 /** Executes a plan in waves, or at once. */
 function execute(
   workspace: Plannable,
-  { plan, ready, continued, inWaves, serviceTime, grounds }: Sending,
+  { plan, ready, continued, inWaves, serviceTime, grounds }: PreparedPlan,
   { locked, recorded, suspends = false, looksBack, id }: SubmitRequest,
   outside: Outside,
   report: (event: ApplyEvent, budget: CallBudget | null) => void,

@@ -17,7 +17,7 @@ import type { Runs } from './runs.ts'
 import { isAboutCommit } from '../branch/commit-checks.ts'
 import { type Committed, pickSettings } from '../branch/workspaces.ts'
 import {
-  type Moment,
+  type Instant,
   type StepEnd,
   type WorkState,
   beginWork,
@@ -334,7 +334,7 @@ export class Reconciler {
     return text === null ? null : this.#context.logger.redact(text)
   }
 
-  #now(): Moment {
+  #now(): Instant {
     const { clock } = this.#context.outside
     return { ms: clock.monotonic(), at: new Date(clock.now()).toISOString() }
   }

@@ -55,7 +55,7 @@ export interface RolloutStep {
 }
 
 /** How the apply of a commit ended; `message`, `left` as in `Findings`. */
-export interface Outcome {
+export interface CommitEnd {
   status: Executed['status']
   message: string | null
   left?: string[]
@@ -84,7 +84,7 @@ export function createRuns(context: RunContext) {
      * Applies a workspace, up to where a rollout has to wait. Domains of unfinished rollouts are
      * left out: those continue by themselves, and the others need not wait for them.
      */
-    apply: async (workspace: Committed): Promise<Outcome> => {
+    apply: async (workspace: Committed): Promise<CommitEnd> => {
       refuseInvalid(workspace)
       return measure('apply', context, () => applyFree(workspace, context), getStatus)
     },
@@ -180,7 +180,7 @@ async function loadFree(workspace: Committed, outside: Outside) {
   return { ...free, worse: describeWorse(rollouts, hashItem) }
 }
 
-async function applyFree(workspace: Committed, context: RunContext): Promise<Outcome> {
+async function applyFree(workspace: Committed, context: RunContext): Promise<CommitEnd> {
   const free = await loadFree(workspace, context.ports.outside)
   const waiting = { status: 'waiting', message: describeTaken(free) } as const
   if (free.areAllTaken) return { ...waiting, left: free.worse }

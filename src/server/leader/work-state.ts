@@ -39,8 +39,8 @@ export interface WorkState {
   problems: { fetch: string | null; work: string | null }
 }
 
-/** A moment: by the monotonic clock, ms, and ISO 8601. */
-export interface Moment {
+/** An instant: by the monotonic clock, ms, and ISO 8601. */
+export interface Instant {
   ms: number
   at: string
 }
@@ -105,7 +105,7 @@ export function setProblem(
 }
 
 /** Takes over the commit at the tip; the apply of a new one is due. */
-export function takeTip(state: WorkState, commit: string, now: Moment): WorkState {
+export function takeTip(state: WorkState, commit: string, now: Instant): WorkState {
   const fetched = updateFound(setProblem(state, 'fetch', null), { commit, fetchedAt: now.at })
   return state.found.commit === commit ? fetched : planTask(fetched, 'apply', dueAt(now.ms))
 }
@@ -201,7 +201,7 @@ export function endStep(
 export function endDrift(
   state: WorkState,
   counts: Omit<DriftCounts, 'at'> & { held: number },
-  now: Moment,
+  now: Instant,
 ): WorkState {
   const { pending, live, inDoubt, held, unanswered } = counts
   const checked = updateFound(state, { drift: { at: now.at, pending, live, inDoubt, unanswered } })
