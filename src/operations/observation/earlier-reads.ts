@@ -1,6 +1,5 @@
-import { nameChange } from '../../core/model/change.ts'
+import { nameChange, type Change } from '../../core/model/change.ts'
 import { formatJson } from '../../core/model/json.ts'
-import type { Change } from '../../core/model/change.ts'
 import type { Drift, DriftItem } from '../../core/model/drift.ts'
 import type { Domain, ItemKey } from '../../core/model/item.ts'
 

@@ -1,7 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { context, createTraceState, diag, DiagLogLevel } from '@opentelemetry/api'
-import { ROOT_CONTEXT, trace } from '@opentelemetry/api'
-import type { Context, ContextManager, SpanContext } from '@opentelemetry/api'
+import {
+  context,
+  createTraceState,
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  trace,
+  type Context,
+  type ContextManager,
+  type SpanContext,
+} from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
 import { maxExportMs, parseTraceSettings, type TraceSettings } from './settings.ts'
 
