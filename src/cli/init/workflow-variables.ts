@@ -69,12 +69,23 @@ export function collectVariables(content: JsonObject, host: CiHost): WorkflowVar
       reading: service['readBack'] === true ? list(findReferences(token)).filter(isValid) : null,
     },
     note:
-      formatInvalid(all.filter((name) => !isValid(name))) +
-      formatOthers(others) +
-      formatMixed([
-        ...list(needed).filter(isSecret),
-        ...ofDatabase.filter((name) => secret.includes(name)),
-      ]),
+      formatNote(
+        all.filter((name) => !isValid(name)),
+        (names) =>
+          `Not in the workflow: ${names}.\n` +
+          'These are no valid names of secrets in CI, or differ in case only.\n' +
+          'Choose others in edgewise.yaml.\n',
+      ) +
+      formatNote(
+        others,
+        (names) =>
+          `Secrets from a file or a command: ${names}.\n` +
+          'Make the file or the program available to the job that applies.\n',
+      ) +
+      formatNote(
+        [...list(needed).filter(isSecret), ...ofDatabase.filter((name) => secret.includes(name))],
+        (names) => `Every job needs ${names}, which has a secret. Use another variable for it.\n`,
+      ),
   }
 }
 
@@ -94,27 +105,7 @@ function list(names: string[]): string[] {
   return [...new Set(names)].filter((name) => !ofRunner.test(name))
 }
 
-function formatInvalid(names: string[]): string {
-  return names.length === 0
-    ? ''
-    : `Not in the workflow: ${join(names)}.\n` +
-        'These are no valid names of secrets in CI, or differ in case only.\n' +
-        'Choose others in edgewise.yaml.\n'
-}
-
-function formatOthers(names: string[]): string {
-  return names.length === 0
-    ? ''
-    : `Secrets from a file or a command: ${join(names)}.\n` +
-        'Make the file or the program available to the job that applies.\n'
-}
-
-function formatMixed(names: string[]): string {
-  return names.length === 0
-    ? ''
-    : `Every job needs ${join(names)}, which has a secret. Use another variable for it.\n`
-}
-
-function join(names: string[]): string {
-  return names.map(escapeInvisible).join(', ')
+/** Formats what there is to say of some names; empty without one. */
+function formatNote(names: string[], format: (names: string) => string): string {
+  return names.length === 0 ? '' : format(names.map(escapeInvisible).join(', '))
 }

@@ -11,7 +11,7 @@ import type { Sending } from './send-write.ts'
 import type { EarlierCalls } from './earlier-calls.ts'
 import type { Sharing } from './sharing.ts'
 import type { Write } from '../../core/model/change.ts'
-import { append } from '../../core/model/lists.ts'
+import { addUp, append } from '../../core/model/lists.ts'
 
 /** Context of an apply. */
 export interface ApplyContext extends Omit<Sending, 'onWait'> {
@@ -179,10 +179,7 @@ export function createEmptyCounts(): OutcomeCounts {
 
 /** Counts the items of all domains of writes. */
 export function countParts(writes: Pick<Write, 'domains' | 'items'>[]): number {
-  return writes.reduce(
-    (sum, { domains, items }) => sum + domains.length * Object.keys(items).length,
-    0,
-  )
+  return addUp(writes, ({ domains, items }) => domains.length * Object.keys(items).length)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { stages } from '../../core/catalog/item-spec.ts'
 import type { Policed, StateOutside } from '../runtime/parts.ts'
 import { stringify } from 'yaml'
-import { groupBy } from '../../core/model/lists.ts'
+import { addUp, groupBy } from '../../core/model/lists.ts'
 import type { Domain } from '../../core/model/item.ts'
 import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
 import { addSchemaLine, findSchema } from '../../manifest/yaml/schema-line.ts'
@@ -44,8 +44,7 @@ export async function recordTests(
     }
     const text = stringify(test, { lineWidth: 0 })
     const file = { path: `${folder}${domain.replace(/^\./, '_.')}.yaml`, text }
-    const sum = (count: (each: (typeof recorded)[0]) => number) =>
-      recorded.reduce((total, each) => total + count(each), 0)
+    const sum = (count: (each: (typeof recorded)[0]) => number) => addUp(recorded, count)
     return {
       ...(schema === null ? file : addSchemaLine(file, schema)),
       domain,

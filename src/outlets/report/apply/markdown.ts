@@ -18,7 +18,7 @@ import {
 import { plainPaint } from '../text/paint.ts'
 import { collectOutcomes, type Unconfirmed, type WriteEnd } from './outcomes.ts'
 import { formatRolloutEvent } from './rollout-text.ts'
-import { formatHeadline, isWaiting, type FinishedStatus } from './text.ts'
+import { formatHeadline, isWaiting, type FinishedEvent, type FinishedStatus } from './text.ts'
 
 /** Facts of an apply for its report. */
 export interface ApplyReport {
@@ -117,7 +117,7 @@ export function splitEvents(events: ApplyEvent[]): { own: ApplyEvent[]; back: Ap
 /** Formats the result of an apply in a sentence. */
 export function formatResult(
   { plan, events, status }: ApplyReport,
-  finished: Extract<ApplyEvent, { type: 'apply.finished' }> | undefined,
+  finished: FinishedEvent | undefined,
 ): string {
   if (status === 'running') return 'The apply has not ended: it still runs, or it was killed.'
   const sent = events.some(({ type }) => type === 'write.started')

@@ -1,4 +1,5 @@
 import type { Sample } from '../../../core/model/health.ts'
+import { findMax, findMin } from '../../../core/model/lists.ts'
 import { formatCount, formatNoun } from '../../../core/model/page/page-words.ts'
 import type {
   PageCurve,
@@ -82,7 +83,7 @@ function drawPaths(series: PageSeries, top: number): string {
   const span = Math.max(1, to - from)
   const x = (time: number) => Number(((width * (time - from)) / span).toFixed(1))
   const y = (share: number) => Number((height - (height * share) / top).toFixed(1))
-  const most = points.reduce((all, [, requests]) => Math.max(all, requests), 1)
+  const most = findMost(points, 1)
   const wide = Math.round((0.88 * width * seconds) / span)
   const bars = points.map(([time, requests]) => {
     // The bars stay below the line.
@@ -128,9 +129,17 @@ export function listSpots({
   return lines
 }
 
+/** Finds the most requests of a point; at least `least`. */
+function findMost(points: PagePoint[], least: number): number {
+  return findMax(
+    points.map(([, requests]) => requests),
+    least,
+  )
+}
+
 /** Formats what each line, bar and band of the drawing is. */
 function formatKey({ statuses, points }: PageSeries, level: number | null): string {
-  const most = points.reduce((all, [, requests]) => Math.max(all, requests), 0)
+  const most = findMost(points, 0)
   const entry = (kind: string, text: string) =>
     `<li><span class="sample" data-kind="${kind}" aria-hidden="true"></span>${text}</li>`
   const before = level === null ? '' : entry('level', `before the wave: ${formatShare(level)}`)
@@ -173,7 +182,10 @@ const computePointShare = ([, requests, bad]: PagePoint) => computeShare({ reque
 
 /** Computes the top of the axis: at least one percent, so that noise does not look like a rise. */
 function computeTop(points: PagePoint[]): number {
-  const greatest = points.reduce((all, point) => Math.max(all, computePointShare(point) ?? 0), 0)
+  const greatest = findMax(
+    points.map((point) => computePointShare(point) ?? 0),
+    0,
+  )
   return Math.min(100, Math.max(1, Number((1.2 * greatest).toPrecision(2))))
 }
 
@@ -222,8 +234,7 @@ function describeRange(points: PagePoint[], [from, to]: PageSpan): string {
     .filter(([time]) => time >= from && time < to)
     .flatMap((point) => computePointShare(point) ?? [])
   if (shares.length === 0) return 'no requests.'
-  const least = shares.reduce((a, b) => Math.min(a, b))
-  const largest = shares.reduce((a, b) => Math.max(a, b))
+  const [least, largest] = [findMin(shares), findMax(shares)]
   return least === largest
     ? `${formatShare(least)}.`
     : `between ${formatShare(least)} and ${formatShare(largest)}.`

@@ -19,7 +19,7 @@ import {
   show,
 } from './html.ts'
 import { formatChanges, formatHistoryTable } from './static-lists.ts'
-import { groupBy } from '../../../core/model/lists.ts'
+import { findMax, groupBy } from '../../../core/model/lists.ts'
 import { formatShell, type Shell } from './format-shell.ts'
 
 /**
@@ -59,7 +59,7 @@ export function formatServed(page: string, nav: string): string {
 function formatPace({ writes, waves, callsPerMinute }: Page): string {
   if (writes.length === 0) return ''
   const ends = waves.flatMap(({ times }) => (times === null ? [] : times.to + times.waitSeconds))
-  const whole = ends.reduce((last, end) => Math.max(last, end), 0)
+  const whole = findMax(ends, 0)
   return (
     `${formatNoun(writes.length, 'write')} at ${callsPerMinute} calls a minute` +
     (whole > 0 ? `: at least ${formatDuration(whole)}` : '')
