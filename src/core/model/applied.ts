@@ -158,6 +158,9 @@ export interface PastChange {
   message?: string | undefined
 }
 
+/** An apply with what it intended for the items of a domain. */
+export type PastApply = HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> }
+
 /** Changes that an apply intended, by domain and item. */
 export type PastChanges = ReadonlyMap<Domain, ReadonlyMap<ItemKey, PastChange>>
 

@@ -5,6 +5,7 @@ import type {
   Act,
   Applied,
   HistoryEntry,
+  PastApply,
   PastChange,
   PastChanges,
 } from '../../core/model/applied.ts'
@@ -28,7 +29,7 @@ import { verifyShown } from './verify-history.ts'
 export interface PastDomain {
   domain: Domain
   /** First to last, with what each intended for the domain. */
-  applies: (HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> })[]
+  applies: PastApply[]
   /** Number of pruned applies, which may have written the domain. */
   pruned: number
   /** How the history differs from its chain. */

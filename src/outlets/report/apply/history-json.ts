@@ -1,5 +1,5 @@
-import type { Act, HistoryEntry, PastChange } from '../../../core/model/applied.ts'
-import type { Domain, ItemKey } from '../../../core/model/item.ts'
+import type { Act, HistoryEntry, PastApply } from '../../../core/model/applied.ts'
+import type { Domain } from '../../../core/model/item.ts'
 
 /** Applies, first to last: all of them, or those of one domain with its changes. */
 interface ListedHistory {
@@ -10,7 +10,7 @@ interface ListedHistory {
   findings: object[]
   domain: {
     domain: Domain
-    applies: (HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> })[]
+    applies: PastApply[]
     pruned: number
   } | null
 }

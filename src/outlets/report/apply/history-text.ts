@@ -6,6 +6,7 @@ import {
   nameOutcome,
   type Act,
   type HistoryEntry,
+  type PastApply,
   type PastChange,
 } from '../../../core/model/applied.ts'
 import { symbols } from '../../../core/model/change.ts'
@@ -80,8 +81,6 @@ export function formatEntry(apply: HistoryEntry, paint: Paint): string {
     ...wrong,
   ].join('')
 }
-
-type PastApply = HistoryEntry & { items: ReadonlyMap<ItemKey, PastChange> }
 
 /** Formats the history of a domain, in the order of `applies`. Ends with a line break. */
 export function formatDomainHistory(
