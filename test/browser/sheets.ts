@@ -39,6 +39,8 @@ export function buildItem(item: string, given: Partial<SheetItem> = {}): SheetIt
     recorded: null,
     pending: null,
     live: null,
+    since: null,
+    hold: null,
     refused: null,
     unreadable: null,
     ignored: null,

@@ -70,8 +70,8 @@ const incidents: Incident[] = [
       what: refused,
       where: /d5\.example\.com\n1 of 2 items as recorded; 1 refused/,
       why: refused,
-      who: /apply \S+: refused \(.*\n.*commit \w+ “Rename the host” by Cleo Example/,
-      since: /05:36:\d\d UTC apply \S+: refused/,
+      who: /apply \S+: refused \d times since .*\n.*commit \w+ “Rename the host” by Cleo Example/,
+      since: /apply \S+: refused \d times since 2026-11-20T05:36:\d\dZ \(refused/,
       next: /refused: origin_host of d5\.example\.com: .*\. Change its manifest/,
     },
     notified: [
@@ -88,8 +88,10 @@ const incidents: Incident[] = [
       what: /Last drift check: 1 item of the service differed from state\. \(→ \/drift\)/,
       where: /Live: state → service .*\nd6\.example\.com/,
       why: /Live: state → service ~ host one\.example\.net → by\.hand\.net/,
+      since: /live since 2026-11-20T04:15:0\dZ or before: the service has it so/,
+      next: /the service has it so .*"edgewise drift --live --repair" .* writes the recorded values/,
       // No apply of Edgewise wrote it: the page of the domain lists all of them.
-      who: /d6\.example\.com\n(?:.*\n)*live: the service has it so/,
+      who: /d6\.example\.com\n(?:.*\n)*live since .*: the service has it so/,
     },
     notified: [
       /^2026-11-20T04:15/,
@@ -102,16 +104,16 @@ const incidents: Incident[] = [
     name: 'a replica that dies in a wave',
     pages: {
       what: /apply \S+: interrupted/,
-      where: /d7\.example\.com\n(?:.*\n)*2026-11-20 04:24:1\d UTC in-doubt: origin_host/,
+      where: /d7\.example\.com\n(?:.*\n)*2026-11-20 04:24:\d\d UTC in-doubt: origin_host/,
       why: /its process ended without recording its end/,
       who: /interrupted.*\nby edgewise serve \(\w\.serve1\) · .* “One host for each shop” by Ada/,
-      since: /04:24:1\d UTC apply \S+: interrupted/,
+      since: /04:24:\d\d UTC apply \S+: interrupted/,
       // Nothing: the other replica has sent all of it.
       next: /complete.*\nby edgewise serve \(\w\.serve2\) · .* “One host for each shop” by Ada/,
     },
     notified: [
       /^2026-11-20T04:2/,
-      /An apply that began at 2026-11-20T04:24:1\S+ by \w\.serve1 ended without reporting/,
+      /An apply that began at 2026-11-20T04:24:\S+ by \w\.serve1 ended without reporting/,
       /Next: edgewise state history/,
     ],
   },
@@ -125,9 +127,27 @@ const incidents: Incident[] = [
     },
     notified: [],
   },
-  // Only the log and the metrics tell of these two.
-  { name: 'a leader that is cut off from git, and hands over', pages: {}, notified: [] },
-  { name: 'a restart of the database', pages: {}, notified: [] },
+  {
+    name: 'a leader that is cut off from git, and hands over',
+    pages: {
+      what: /replica \S+ hands over/,
+      where: /replica b-\d+ hands over/,
+      why: /hands over, since it can not fetch the branch and another replica can/,
+      since: /2026-11-20 04:5\d:\d\d UTC replica \S+ hands over/,
+      // Nothing: another one leads.
+      next: /replica \S+ leads\n(?:.*\n)*.*replica \S+ hands over/,
+    },
+    notified: [],
+  },
+  {
+    name: 'a restart of the database',
+    pages: {
+      what: /the database was away for \d+ s/,
+      since: /2026-11-20 05:0\d:\d\d UTC replica \S+ leads on: the database was away/,
+      next: /leads on: the database was away/,
+    },
+    notified: [],
+  },
   {
     name: 'a rollout that one approves and another aborts',
     pages: {
@@ -182,6 +202,18 @@ const incidents: Incident[] = [
       /Of: commit \w+ “Move the last shop” by Ada Example/,
       /Next: edgewise rollout approve \S+/,
     ],
+  },
+  {
+    name: 'the plan of a wave that waits',
+    pages: { next: /plan: some of its domains are in rollout .*"edgewise rollout approve \S+"/ },
+    notified: [],
+  },
+  {
+    name: 'a domain on hold',
+    pages: {
+      why: /\nd0\.example\.com\n(?:.*\n)*on hold since .* by rollout \S+, rolled back: wave 1/,
+    },
+    notified: [],
   },
 ]
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   addEarlierReads,
+  dateDrift,
   formatCheck,
   parseCheck,
 } from '../../src/operations/observation/earlier-reads.ts'
@@ -40,6 +41,21 @@ describe('what an earlier check has found', () => {
     const { reads } = check(www, '30')
     const { items } = addEarlierReads(drift, (domain) => reads.get(domain))
     expect(items.find(({ domain }) => domain === www)?.kinds).toEqual(['waiting', 'live'])
+  })
+
+  it('dates a difference by the check that found it first, unless it was recorded since', () => {
+    const [first, second] = ['2026-01-02T03:15:00.000Z', '2026-01-02T03:30:00.000Z']
+    const find = (state: typeof recorded) => detectDrift(state, state, observe(www, '30'))
+    const found = dateDrift(find(recorded), undefined, first)
+    const earlier = formatCheck(found, Date.parse(first))
+    const list = ({ items }: { items: { since?: string }[] }) => items.map(({ since }) => since)
+    expect(list(found)).toEqual([undefined, first])
+    const again = dateDrift(find(recorded), earlier, second)
+    expect(list(again)).toEqual([undefined, first])
+    const { reads } = parseCheck(formatCheck(again, Date.parse(second)))
+    expect(list(add(recorded, { atMs: 0, reads }))).toEqual([undefined, first])
+    const later = new Map([[www, record('60', '2026-01-02T03:20:00Z')]])
+    expect(list(dateDrift(find(later), earlier, second))).toEqual([second])
   })
 
   it('verifies what was the same', () => {

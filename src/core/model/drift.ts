@@ -59,8 +59,12 @@ export interface DriftItem {
    * Whether its domain is on hold: its rollout was stopped, and the desired state is not applied.
    */
   held: boolean
+  /** Since when, by which rollout and why; absent if it is not on hold. */
+  hold?: string
   /** Reasons why a difference at the service, or a part of it, is ignored. */
   ignored?: string
+  /** Time of the drift check that found the difference first, ISO 8601; absent if unknown. */
+  since?: string
 }
 
 /** Tests whether an item differs or is in-doubt, and does not only wait for its wave. */

@@ -54,6 +54,23 @@ export function addEarlierReads(
   return { ...drift, items, live: [...drift.live, ...added] }
 }
 
+/**
+ * Dates each difference at the service: as the check before did if it had it, too, unless the item
+ * was recorded since.
+ *
+ * @param earlier what {@link formatCheck} made of that check; undefined without one
+ */
+export function dateDrift(drift: Drift, earlier: string | undefined, at: string): Drift {
+  const reads = earlier === undefined ? null : parseCheck(earlier).reads
+  const items = drift.items.map((each) => {
+    if (!each.kinds.includes('live')) return each
+    const { since = at } = reads?.get(each.domain)?.items.get(each.item)?.drifted ?? {}
+    const isNew = Date.parse(each.recordedAt ?? since) > Date.parse(since)
+    return { ...each, since: isNew ? at : since }
+  })
+  return { ...drift, items }
+}
+
 /** Formats what a check has found at a time as a line of JSON, for another process. */
 export function formatCheck({ items, live }: Pick<Drift, 'items' | 'live'>, atMs: number): string {
   const observed = new Set(items.flatMap((each) => (wasObserved(each) ? [each.domain] : [])))
@@ -98,14 +115,7 @@ function wasRead({ confidence, recordedAt }: DriftItem, { atMs }: EarlierRead): 
 /** Gives an item what an earlier check has found at the service. */
 function takeOver(now: DriftItem, earlier: DriftItem): DriftItem {
   const pending = now.kinds.filter((kind) => kind !== 'live')
-  const { live, notVerifiable, confidence, unreadable, ignored } = earlier
-  return {
-    ...now,
-    kinds: earlier.kinds.includes('live') ? [...pending, 'live'] : pending,
-    live,
-    notVerifiable,
-    confidence,
-    ...(unreadable === undefined ? {} : { unreadable }),
-    ...(ignored === undefined ? {} : { ignored }),
-  }
+  const kinds: DriftItem['kinds'] = earlier.kinds.includes('live') ? [...pending, 'live'] : pending
+  const { live, notVerifiable, confidence, unreadable, ignored, since } = earlier
+  return { ...now, kinds, live, notVerifiable, confidence, unreadable, ignored, since }
 }

@@ -23,6 +23,7 @@ import { narrowSnapshot, type Selection } from '../../core/plan/selection.ts'
 import {
   findItemsOnHold,
   findItemsWaiting,
+  describeEnd,
   describeUnfinished,
 } from '../../engine/rollout/conflicts.ts'
 import type { RecordedState, RecordedItem } from '../../state/store/store.ts'
@@ -75,15 +76,20 @@ export function findDrift(
   const { hashItem } = hashDesired(workspace)
   const onHold = findItemsOnHold(rollouts, hashItem)
   const waiting = findItemsWaiting(rollouts, hashItem)
+  const drift = ignoreDrift(
+    detectDrift(recorded, desired, seen.observed, onHold, waiting),
+    createIgnoreLookup(ignore, domains.size),
+  )
+  for (const each of drift.items) {
+    const rollout = each.held ? onHold.get(each.domain)?.get(each.item) : undefined
+    if (rollout !== undefined) each.hold = describeEnd(rollout)
+  }
   return {
     observed: seen.observed,
     unmanaged: seen.unmanaged,
     notes: [...notes, ...seen.notes, ...describeUnfinished(rollouts)],
     drift: {
-      ...ignoreDrift(
-        detectDrift(recorded, desired, seen.observed, onHold, waiting),
-        createIgnoreLookup(ignore, domains.size),
-      ),
+      ...drift,
       isObserved: observation !== null,
       unanswered: missing.length === 0 ? undefined : missing,
     },

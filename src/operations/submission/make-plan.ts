@@ -271,8 +271,9 @@ function describeConflicts(conflicting: Rollout[], will: 'will' | 'may'): string
   const condition = will === 'will' ? '' : ', if secrets differ'
   return conflicting.map(
     (rollout) =>
-      `apply ${will} refuse this plan${condition}: ${nameRollout(rollout)} is open on some of ` +
-      `its domains; "edgewise rollout abort ${rollout.id}" ends it`,
+      `apply ${will} refuse this plan${condition}: some of its domains are in ` +
+      `${nameRollout(rollout)}, which ${describeStop(rollout)}; "edgewise rollout abort ` +
+      `${rollout.id}" ends it`,
   )
 }
 

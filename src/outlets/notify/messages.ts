@@ -111,7 +111,7 @@ const titles: Partial<Record<NotifyEvent, string>> = {
 /** Lists the lines of a message for people, without its link; the first one is its title. */
 export function listLines(notification: Notification): string[] {
   const { title, workspace, account, apply, by, wave } = notification
-  const { reason, parts, next, history = null } = notification
+  const { reason, parts, next } = notification
 
   const add = (name: string, text: string | null) => (text === null ? [] : [`${name}: ${text}`])
   return [
@@ -133,6 +133,5 @@ export function listLines(notification: Notification): string[] {
       countMore,
     ),
     ...add('Next', next),
-    ...add('History', history),
   ].map((line) => escapeInvisible(line).slice(0, maxLine))
 }

@@ -204,7 +204,8 @@ export function endDrift(
   now: Instant,
 ): WorkState {
   const { pending, live, inDoubt, held, unanswered } = counts
-  const checked = updateFound(state, { drift: { at: now.at, pending, live, inDoubt, unanswered } })
+  const found = { at: now.at, pending: pending - held, live, inDoubt, unanswered }
+  const checked = updateFound(state, { drift: found })
   return pending + inDoubt > held ? applyRest(checked, now.ms) : checked
 }
 

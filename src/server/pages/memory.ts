@@ -1,5 +1,6 @@
 import type { DriftListener } from '../leader/compare-drift.ts'
-import { formatCheck } from '../../operations/observation/earlier-reads.ts'
+import { dateDrift, formatCheck } from '../../operations/observation/earlier-reads.ts'
+import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { parseJson } from '../../core/model/json.ts'
 import type { Outside } from '../../operations/runtime/parts.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
@@ -35,6 +36,8 @@ export function createDriftMemory(
 ) {
   const path = `${folder}/drift.json`
   let own: CheckedDrift | null = null
+  const loadStored = async () =>
+    (parseJson((await files.load(path)).get(path) ?? '') ?? null) as CheckedDrift | null
   let read: { key: string; check: CheckedDrift | null } | null = null
   const keep: DriftListener = async (workspace, found) => {
     const nowMs = outside.clock.now()
@@ -45,9 +48,16 @@ export function createDriftMemory(
       { target: [], items: [], commit },
       found.notes,
     )
-    const page = formatPage(buildDriftPage(found, nowMs, about), navPlace)
+    const last =
+      own ??
+      (await loadStored().catch((error: unknown) => {
+        throwDefect(error)
+        return null
+      }))
     const at = new Date(nowMs).toISOString()
-    own = { at, commit, page, check: formatCheck(found.drift, nowMs) }
+    const drift = dateDrift(found.drift, last?.check, at)
+    const page = formatPage(buildDriftPage({ ...found, drift }, nowMs, about), navPlace)
+    own = { at, commit, page, check: formatCheck(drift, nowMs) }
     const text = JSON.stringify(own)
     await ignoreUnreachable(files.add(path, text.length > maxStored ? 'null' : text, ''))
   }
@@ -60,10 +70,7 @@ export function createDriftMemory(
      */
     load: async (key: string | null): Promise<CheckedDrift | null> => {
       if (own !== null || key === null) return own
-      if (read?.key !== key) {
-        const text = (await files.load(path)).get(path) ?? ''
-        read = { key, check: (parseJson(text) ?? null) as CheckedDrift | null }
-      }
+      if (read?.key !== key) read = { key, check: await loadStored() }
       return read.check
     },
   }

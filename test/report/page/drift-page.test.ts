@@ -112,7 +112,7 @@ describe('the page of drift', () => {
           kinds: ['live'],
           unreadable: { pointer: '/time', reason: 'not a \u202enumber' },
         }),
-        item('d', { kinds: ['pending'], held: true }),
+        item('d', { kinds: ['pending'], held: true, hold: 'by rollout r1, stopped: no' }),
       ],
       inDoubt: [{ domain: 'a.example.com', item: 'timeout', recordedAt: '2026-03-01T00:00:00Z' }],
     })
@@ -123,12 +123,12 @@ describe('the page of drift', () => {
         'the observed value is not readable at /time: not a \\u{202e}number',
         'live · in-doubt · recorded 3 d ago',
       ],
-      ['on hold: a rollout was stopped or rolled back', 'pending · recorded 3 d ago'],
+      ['on hold by rollout r1, stopped: no', 'pending · recorded 3 d ago'],
     ])
     expect(page.notices).toEqual([
       {
         kind: 'on-hold',
-        text: 'timeout is on hold: a rollout was stopped or rolled back',
+        text: 'timeout: by rollout r1, stopped: no',
         domains: ['d.example.com'],
       },
     ])

@@ -12,7 +12,8 @@ import {
 import type { PageLine } from '../../../core/model/page/page.ts'
 import type { Place } from '../../../core/model/problem.ts'
 import { describeTree } from '../../../core/model/source-tree.ts'
-import { listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatTime, listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
+import { driftHint } from '../drift/text.ts'
 import { buildPartContent } from '../page/build-matrix.ts'
 import { fitText } from '../page/fit-page.ts'
 import { formatFacts, formatInstant, formatLog, formatTag, show } from '../page/html.ts'
@@ -168,10 +169,15 @@ function formatItem(item: SheetItem, usual: Usual, now: number, put: Put): strin
       .map((remark) => `<p class="remark">${put(remark)}</p>`)
       .join('') +
     formatChange(describePending(item), item.pending, put) +
-    formatChange('live: the service has it so (recorded → now)', item.live, put) +
+    formatChange(describeLive(item), item.live, put) +
     (item.pending === null && item.live === null ? '' : '<p class="note">As declared:</p>') +
     `${formatFields(item, put)}</section>`
   )
+}
+
+function describeLive({ since }: SheetItem): string {
+  const from = since === null ? '' : ` since ${formatTime(since)} or before`
+  return `live${from}: the service has it so (recorded → now). ${driftHint}`
 }
 
 /**

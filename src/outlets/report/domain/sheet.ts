@@ -67,6 +67,10 @@ export interface SheetItem {
   /** From recorded to desired, and from recorded to observed; null for no difference. */
   pending: Change | null
   live: Change | null
+  /** When a drift check found the difference at the service first, ISO 8601; null if unknown. */
+  since: string | null
+  /** Since when, by which rollout and why it is on hold; null if it is not. */
+  hold: string | null
   /** Text with which the service refused the pending change; null if it did not. */
   refused: string | null
   /** Why the observed value can't be read, and why its difference is ignored. */
@@ -135,6 +139,8 @@ export function buildSheet(parts: SheetParts): DomainSheet {
       pending:
         recordedOnly === null ? (pending.get(item) ?? describeHeld(state, known, found)) : null,
       live: live.get(item) ?? null,
+      since: found?.since ?? null,
+      hold: found?.hold ?? null,
       refused:
         recordedOnly === null && pending.has(item)
           ? parts.findRefusal(parts.domain, item, known?.at ?? '')

@@ -137,11 +137,11 @@ function formatItem(
 }
 
 /** Describes what makes a pending value so. */
-export function describePending({ condition, refused }: SheetItem): string {
+export function describePending({ hold, refused }: SheetItem): string {
   if (refused !== null) return `refused: ${refused}`
-  return condition === 'on-hold'
-    ? 'on hold: only "edgewise apply --retry-held" makes it so'
-    : 'pending: the next apply makes it so'
+  return hold === null
+    ? 'pending: the next apply makes it so'
+    : `on hold ${hold}. Only "edgewise apply --retry-held" makes it so`
 }
 
 /** Formats a place without its column: `domains/www.yaml:3`. */

@@ -12,6 +12,11 @@ import { wrap } from '../text/wrap.ts'
 
 const maxDomains = 12
 
+/** What to do about a difference at the service. */
+export const driftHint =
+  '"edgewise drift --live --repair" (--observed without read-back) writes the recorded values ' +
+  'again; to keep those of the service, change the manifests.'
+
 /** A part of drift: changes, or lines about items. */
 export type DriftSection = { title: string } & ({ changes: Change[] } | { lines: string[] })
 

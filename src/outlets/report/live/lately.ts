@@ -9,7 +9,9 @@ import {
   nameOutcome,
 } from '../../../core/model/applied.ts'
 import type { Overview } from '../../../core/model/listed-rollout.ts'
+import { groupBy } from '../../../core/model/lists.ts'
 import { nameEnd, type Rollout } from '../../../core/model/rollout.ts'
+import { formatTime } from '../../../core/model/text/words.ts'
 import { getRolloutPath } from '../page/format-rollout.ts'
 import { describeDrift } from './headline.ts'
 
@@ -24,19 +26,26 @@ const maxEntries = 50
  * @param now ISO 8601
  */
 export function listLately(overview: Overview, now: string): LogEntry[] {
-  const { recent, ended, drift } = overview
+  const { recent, ended, drift, happened = [] } = overview
   const since = new Date(Date.parse(now) - dayMs).toISOString()
   const trees = new Map([...ended, ...recent.applies].map((each) => [each.commit, each.committed]))
   const acts = recent.acts
     .filter((act) => !isOfApply(act))
     .map((act) => describeEntry({ ...act, committed: trees.get(act.commit) }))
-  const applies = recent.applies.map((apply) => {
+  const repeats = groupBy(recent.applies, ({ id, commit, refusals }) =>
+    refusals === undefined ? id : JSON.stringify([commit, refusals]),
+  )
+  const applies = [...repeats.values()].flatMap((same) => {
+    const [first, apply] = [same[0], same.at(-1)]
+    if (first === undefined || apply === undefined) return []
     const entry = { ...apply, end: findEnd(apply, ended) }
     const kind = isRollback(apply.id) ? 'rollback' : 'apply'
-    return log(kind, apply, nameOutcome(entry), listGrounds(entry).join('; '), '/history')
+    const times = ` ${same.length} times since ${formatTime(first.startedAt)}`
+    const outcome = nameOutcome(entry) + (same.length === 1 ? '' : times)
+    return log(kind, apply, outcome, listGrounds(entry).join('; '), '/history')
   })
   const found = describeDrift(overview).map(({ text }) => ({ at: drift?.at ?? '', text, note: '' }))
-  return [...applies, ...acts, ...ended.map(logEnded), ...found]
+  return [...applies, ...acts, ...ended.map(logEnded), ...found, ...happened]
     .filter(({ at }) => at >= since)
     .toSorted((a, b) => b.at.localeCompare(a.at))
     .slice(0, maxEntries)

@@ -4,8 +4,8 @@ import { isDrifted, type Drift, type DriftItem } from '../../../core/model/drift
 import { groupBy } from '../../../core/model/lists.ts'
 import type { Domain } from '../../../core/model/item.ts'
 import type { Page, PageNotice, PageLine } from '../../../core/model/page/page.ts'
-import { formatCount, mapSome, pluralize } from '../../../core/model/text/words.ts'
-import { formatAge, formatDriftSummary } from '../drift/text.ts'
+import { formatCount, formatTime, mapSome, pluralize } from '../../../core/model/text/words.ts'
+import { driftHint, formatAge, formatDriftSummary } from '../drift/text.ts'
 import { shareParts, type BlockPart } from '../plan/blocks.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { buildEffects } from './build-effects.ts'
@@ -37,16 +37,18 @@ export function buildDriftPage(
     const place = findCellPlace(about, domain, item)
     return [{ domain, item, part: findContent(each), place, state: describeState(each, now) }]
   })
-  const held = drift.items.flatMap(({ domain, item, held: isHeld }) =>
-    isHeld ? [{ kind: 'on-hold' as const, text: `${item} is ${onHold}`, domain }] : [],
+  const held = drift.items.flatMap(({ domain, item, hold }) =>
+    hold === undefined ? [] : [{ kind: 'on-hold' as const, text: `${item}: ${hold}`, domain }],
   )
   const ignored = drift.items.flatMap(({ domain, item, ignored: reason }) =>
     reason === undefined
       ? []
       : [{ kind: 'ignored' as const, text: `a difference of ${item}: ${reason}`, domain }],
   )
+  const next: Page['facts'] = drift.live.length === 0 ? [] : [['Next', driftHint]]
+  const facts = [...about.facts, ...next]
   return {
-    ...beginPage('drift', formatDriftSummary(drift, now).join(' '), about),
+    ...beginPage('drift', formatDriftSummary(drift, now).join(' '), { ...about, facts }),
     ...buildMatrix(cells),
     notices: [
       ...groupRemarks([...held, ...ignored], about.redact),
@@ -55,8 +57,6 @@ export function buildDriftPage(
     effects: effects === null ? undefined : buildEffects({ effects, witnesses: null }),
   }
 }
-
-const onHold = 'on hold: a rollout was stopped or rolled back'
 
 /** Describes a state in words, such as `pending · assumed · confirmed 3 d ago`. */
 function describeState({ kinds, confidence, recordedAt }: DriftItem, now: number): string {
@@ -121,10 +121,11 @@ function listLines(title: string, part: BlockPart | undefined): PageLine[] {
   return [{ action: null, indent: 0, text, isRemark: true }, ...lines]
 }
 
-function describeItem({ unreadable, held }: DriftItem, isInDoubt: boolean): string {
+function describeItem({ unreadable, hold, since }: DriftItem, isInDoubt: boolean): string {
   const where = unreadable?.pointer === '' ? '' : ` at ${unreadable?.pointer}`
   return [
-    ...(held ? [onHold] : []),
+    ...(hold === undefined ? [] : [`on hold ${hold}`]),
+    ...(since === undefined ? [] : [`differs since ${formatTime(since)} or before`]),
     ...(isInDoubt ? ['in-doubt: an apply ended with an unknown outcome'] : []),
     ...(unreadable === undefined
       ? []
