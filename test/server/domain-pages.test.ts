@@ -78,6 +78,14 @@ describe('/domains', () => {
     expect((await get('/domains/%7E0123')).status).toBe(200)
   })
 
+  it('finds a domain whose page has another name than it', async () => {
+    const find = (name: string) => (name === '~.example.com' ? page : null)
+    const page = buildDomains().find('a.example.com')
+    const domains = async () => ({ ...buildDomains(), find })
+    const { get } = await visit(await startHttp({ pages: createPages({ domains }) }))
+    expect((await get('/domains/.Example.com')).status).toBe(200)
+  })
+
   it.each(['/domains/', '/domains/b', '/domains/%E0%A4%A', '/domains/a.example.com/x'])(
     'has no %s',
     async (path) => {
@@ -151,6 +159,15 @@ describe('the page of a domain', () => {
     const answer = await get(path)
     return { status: answer.status, html: await answer.text() }
   }
+
+  it('says that drift of the domain is not in the answers, where it has some', async () => {
+    const text = 'This domain has drift, which is not in the answers below: the service has 2 items'
+    expect((await read({})).html).not.toContain('This domain has drift')
+    const page = buildDomains().find('a.example.com')
+    const find = () => page && { ...page, drifted: 2 }
+    const { html } = await read({ domains: async () => ({ ...buildDomains(), find }) })
+    expect(html).toContain(text)
+  })
 
   it('has the open rollouts of the domain below its head, and no others', async () => {
     const rollout = (id: string, domains: string[]) =>

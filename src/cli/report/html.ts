@@ -120,6 +120,7 @@ export async function formatPages(
     const page: ServedDomain = {
       ...describeDomainTab(sheet),
       domain: sheet.domain,
+      drifted: row.drifted,
       ...formatDomainParts(sheet, { ...shared, applies }),
       applies: applies.slice(-maxMarks).map(({ id, startedAt }) => [id, startedAt]),
     }

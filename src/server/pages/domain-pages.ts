@@ -16,6 +16,8 @@ interface ServedPage {
 export interface ServedDomain extends ServedPage {
   domain: Domain
   head: string
+  /** Number of its items that differ at the service; absent for none. */
+  drifted?: number
   /** Its applies of some days, first to last. */
   applies: ApplyMark[]
 }

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { OpenRollout } from '../../core/model/listed-rollout.ts'
+import { pluralize } from '../../core/model/text/words.ts'
 import { suggestDomain } from '../../operations/show.ts'
 import { formatDomainRollouts } from '../../outlets/report/live/domain-rollouts.ts'
 import { formatNav, type Place } from '../../outlets/report/live/nav.ts'
 import { formatStatusCodes } from '../../outlets/report/live/status-codes.ts'
+import { namePage } from '../../outlets/report/domain/fleet-row.ts'
 import { formatTrial } from '../../outlets/report/live/trial.ts'
 import { formatShell } from '../../outlets/report/page/format-shell.ts'
 import type { RouteContext } from '../controller.ts'
@@ -37,7 +39,7 @@ export async function answerDomains(
   const built = await waitFor(pages.domains(), clock)
   if (built === null) return answerLater('list of domains', own)
   const name = step === null ? null : decode(step)
-  const page = name === null ? null : (built.find(name) ?? built.find(name.toLowerCase()))
+  const page = name === null ? null : (built.find(name) ?? built.find(namePage(name.toLowerCase())))
   if (name !== null && page === null)
     return answerMessage(404, 'Not found', 'There is no such domain.', {
       hint: `${suggestDomain(name, built.names)} ${listHint}`.trim(),
@@ -61,7 +63,7 @@ const jumps =
 /** Formats the page of a domain, with what is known beside the manifests and state. */
 async function formatDomain(
   name: string,
-  { domain, head, main, applies }: ServedDomain,
+  { domain, head, main, applies, drifted }: ServedDomain,
   {
     url,
     rollouts,
@@ -79,7 +81,12 @@ async function formatDomain(
     tryRequest(name, url, pages, signal),
   ])
   const open = formatDomainRollouts(domain, rollouts)
-  return head + open + jumps + main + formatStatusCodes(codes, applies) + trial
+  const drift =
+    drifted === undefined
+      ? ''
+      : '<p class="callout" data-tone="attention">This domain has drift, which is not in the ' +
+        `answers below: the service has ${pluralize(drifted, 'item')} otherwise.</p>\n`
+  return head + open + jumps + main + formatStatusCodes(codes, applies) + drift + trial
 }
 
 /** Longest URL and address of a client of a request that is tried, in UTF-16 code units. */
@@ -98,13 +105,13 @@ async function tryRequest(
   const ip = (query.get('ip') ?? '').trim().slice(0, maxIp)
   // State may have any name; a wildcard has no host of its own.
   const proposed = /^[a-z0-9][a-z0-9.-]*$/.test(name) ? `https://${name}/` : 'https://'
-  if (url === '') return formatTrial(path, { url: proposed, ip, traced: null, fault: '' })
+  const trial = { url: url || proposed, ip, traced: null, fault: '' }
+  if (url === '') return formatTrial(path, trial)
   try {
-    return formatTrial(path, { url, ip, traced: await pages.trace({ url, ip }, signal), fault: '' })
+    return formatTrial(path, { ...trial, traced: await pages.trace({ url, ip }, signal) })
   } catch (error) {
     throwDefect(error)
-    const fault = `${error.message}. ${error.hint}`.trim()
-    return formatTrial(path, { url, ip, traced: null, fault })
+    return formatTrial(path, { ...trial, fault: `${error.message}. ${error.hint}`.trim() })
   }
 }
 
