@@ -70,6 +70,15 @@ it('the plan has the navigation, and its filters survive a reload', async () => 
   expect(await readSentence(tab)).toBe('Wave 2 of 3 waits for approval: 5 domains.')
 })
 
+it('the details of a change lead to the page of its domain', async () => {
+  const stage = await start()
+  const tab = await stage.enter('/plan')
+  await tab.locator('[role=gridcell][data-action]').first().click()
+  const link = tab.locator('[data-details] h2 a')
+  const name = await link.innerText()
+  expect(await link.getAttribute('href')).toBe(`/domains/${name}`)
+})
+
 it('a rollout has the health of its waves with their curves', async () => {
   const stage = await start()
   const tab = await stage.enter('/rollouts/r1')

@@ -32,6 +32,7 @@ describe('what is left to change', () => {
     expect(read(html)).toBe(
       'cache_rule_list change ~ dir /a/: expire 30 → 60 days a.example.com b.example.com',
     )
+    expect(html).toContain('<a href="/domains/b.example.com">b.example.com</a>')
   })
 
   it('is empty for nothing, and counts what it leaves out', () => {

@@ -3,6 +3,7 @@ import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import type { FoundStop } from '../../src/core/model/listed-rollout.ts'
 import { apiToken, closeHttp, startHttp } from './http-stage.ts'
 import type { Overview } from '../../src/core/model/listed-rollout.ts'
+import type { Act } from '../../src/core/model/applied.ts'
 import { buildOverview, createPages, openRollout, waiting } from './page-stage.ts'
 import { visit } from './page-visit.ts'
 
@@ -32,6 +33,25 @@ describe('pages', () => {
     const head = await fetch(http.url + path, { method: 'HEAD', headers: { authorization } })
     expect([head.status, await head.text()]).toEqual([200, ''])
     expect(http.calls).toEqual([])
+  })
+
+  it('lead from names of domains, rollouts and applies to their pages', async () => {
+    // The clock of the server is before it.
+    const at = '2999-01-01T00:00:00.000Z'
+    const act = { at, kind: 'approval', outcome: 'approved', reason: null, commit: null } as const
+    const by = { name: 'ada', knownBy: 'oidc' } as const
+    const acts = ['r1', 'r0'].map((about) => ({ ...act, about, by }) as unknown as Act)
+    const drift = { at, pending: 0, live: 1, inDoubt: 0, unanswered: 0 }
+    const overview = async () => ({ ...waiting(), drift, recent: { newest: 2, acts, applies: [] } })
+    const http = await startHttp({ pages: createPages({ overview }) })
+    const { get } = await visit(http)
+    const lately = (await (await get('/')).text()).split('The last day')[1] ?? ''
+    expect(lately).toContain('<a href="/rollouts/r1">approval r1: approved</a>')
+    // There is no page of it.
+    expect(lately).toContain(' approval r0: approved<')
+    expect(lately).toContain('<a href="/drift">Last drift check: 1 item')
+    const rollout = await (await get('/rollouts/r1')).text()
+    expect(rollout).toContain('<span><a href="/domains/shop-0.example.com">shop-0.example.com</a>')
   })
 
   it('come with a strict policy, also those without a session', async () => {

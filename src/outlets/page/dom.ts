@@ -13,6 +13,13 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+const isServed = document.querySelector('nav.live') !== null
+
+/** Creates the name of a domain, which leads to its page on a server. */
+export function nameDomain(name: string): Node | string {
+  return isServed ? h('a', { href: `/domains/${encodeURIComponent(name)}` }, name) : name
+}
+
 /** Creates the label of a field of a form, with the field. */
 export function createLabel({ label, box }: { label: string; box: Node }): HTMLElement {
   return h('label', { class: 'field' }, h('span', {}, label), box)

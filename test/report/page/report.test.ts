@@ -15,6 +15,14 @@ const build = (text: string, about = buildAbout()) =>
 const readMain = (html: string) => /<main.*<\/main>/s.exec(html)?.[0] ?? ''
 
 describe('a report with a table', () => {
+  it('names domains that lead to their pages on a server', () => {
+    const page = beginPage('drift', 'Drift', buildAbout())
+    const notices = [{ kind: 'on-hold' as const, text: 'held', domains: ['a.example.com'] }]
+    const format = (nav: string | null) => formatReport({ ...page, notices }, '', { nav })
+    const link = '<a href="/domains/a.example.com">a.example.com</a>'
+    expect([format(null).includes(link), format('').includes(link)]).toEqual([false, true])
+  })
+
   it('is readable without scripts', () => {
     const main = readMain(build('Ann'))
     expect(main).toContain('<p class="eyebrow">Edgewise Ann of owners: storefront</p>')

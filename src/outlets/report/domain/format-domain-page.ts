@@ -98,7 +98,7 @@ ${formatFacts(listFacts(sheet, usual, about, put))}
   const main = `<div class="sheet">
 ${sorted.map((item) => formatItem(item, usual, about.now, put)).join('')}
 </div>
-${formatApplies(about.applies, items.length, fit)}`
+${formatApplies(about, items.length, fit)}`
   return { head, main }
 }
 
@@ -227,7 +227,7 @@ export function formatChangedLines(lines: PageLine[], put: Put): string {
   return drawn.length === 0 ? '' : `<div class="lines">${drawn.join('')}</div>`
 }
 
-function formatApplies(applies: readonly DomainApply[], all: number, fit: Put): string {
+function formatApplies({ applies, home }: DomainAbout, all: number, fit: Put): string {
   const latest = applies.slice(-maxApplies).toReversed()
   const entries = latest.map(({ items, ...apply }) => {
     const outcomes = groupBy(items, ([, { outcome, message = '' }]) =>
@@ -240,7 +240,8 @@ function formatApplies(applies: readonly DomainApply[], all: number, fit: Put): 
     })
     const who = [nameAuthor(apply), describeTree(apply), `apply ${apply.id}`]
     const note = fit(who.filter((text) => text !== null).join(' · '))
-    return { at: apply.startedAt, text: fit(what.join('; ')), note }
+    const href = home === '/domains' ? `/history#apply=${apply.id}` : undefined
+    return { at: apply.startedAt, text: fit(what.join('; ')), note, href }
   })
   if (entries.length === 0) return '<p class="note">None of the latest applies wrote it.</p>'
   const left = applies.length - latest.length

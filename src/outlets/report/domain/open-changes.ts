@@ -60,7 +60,7 @@ function formatBlock({ domains, parts }: Block, redact: (text: string) => string
     )
   })
   const names = domains.map(redact)
-  const row = listNames(names, maxNames)
-  const fold = formatNames(pluralize(names.length, 'domain'), names, maxNames)
+  const row = listNames(names, maxNames, true)
+  const fold = formatNames(pluralize(names.length, 'domain'), names, maxNames, true)
   return `<li>${shown.join('')}${names.length > maxOpen ? fold : row}</li>`
 }

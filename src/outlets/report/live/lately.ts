@@ -26,12 +26,17 @@ const maxEntries = 50
  * @param now ISO 8601
  */
 export function listLately(overview: Overview, now: string): LogEntry[] {
-  const { recent, ended, drift, happened = [] } = overview
+  const { recent, rollouts, ended, drift, happened = [] } = overview
   const since = new Date(Date.parse(now) - dayMs).toISOString()
   const trees = new Map([...ended, ...recent.applies].map((each) => [each.commit, each.committed]))
+  const known = [...ended, ...rollouts.map(({ rollout }) => rollout)]
+  const pages = new Map(known.map(({ id }) => [id, getRolloutPath(id)]))
   const acts = recent.acts
     .filter((act) => !isOfApply(act))
-    .map((act) => describeEntry({ ...act, committed: trees.get(act.commit) }))
+    .map((act) => ({
+      ...describeEntry({ ...act, committed: trees.get(act.commit) }),
+      href: pages.get(act.about),
+    }))
   const repeats = groupBy(recent.applies, ({ id, commit, refusals }) =>
     refusals === undefined ? id : JSON.stringify([commit, refusals]),
   )
@@ -42,9 +47,9 @@ export function listLately(overview: Overview, now: string): LogEntry[] {
     const kind = isRollback(apply.id) ? 'rollback' : 'apply'
     const times = ` ${same.length} times since ${formatTime(first.startedAt)}`
     const outcome = nameOutcome(entry) + (same.length === 1 ? '' : times)
-    return log(kind, apply, outcome, listGrounds(entry).join('; '), '/history')
+    return log(kind, apply, outcome, listGrounds(entry).join('; '), `/history#apply=${apply.id}`)
   })
-  const found = describeDrift(overview).map(({ text }) => ({ at: drift?.at ?? '', text, note: '' }))
+  const found = describeDrift(overview).map((each) => ({ ...each, at: drift?.at ?? '', note: '' }))
   return [...applies, ...acts, ...ended.map(logEnded), ...found, ...happened]
     .filter(({ at }) => at >= since)
     .toSorted((a, b) => b.at.localeCompare(a.at))

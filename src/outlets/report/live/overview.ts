@@ -226,13 +226,10 @@ function formatReplica(overview: Overview): string {
 }
 
 function formatDriftCounts({ pending, live, inDoubt, unanswered }: DriftCounts): string {
-  const counts: [count: number, words: string][] = [
-    [pending, 'pending'],
-    [live, 'live'],
-    [inDoubt, 'in-doubt'],
-    [unanswered, 'not at the service'],
-  ]
-  return counts.map(([count, words]) => `${formatCount(count)} ${words}`).join(', ')
+  return (
+    `${formatCount(pending)} pending, ${formatCount(live)} live, ${formatCount(inDoubt)} ` +
+    `in-doubt, ${formatCount(unanswered)} not at the service`
+  )
 }
 
 /** Formats the question whether to abort, with what will happen. */

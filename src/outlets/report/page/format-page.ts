@@ -83,7 +83,7 @@ export function formatReport(
   content: string,
   shell: Omit<Shell, 'title' | 'main'> = { nav: null },
 ): string {
-  const listed = formatWarnings(warnings) + formatUnsent(notices)
+  const listed = formatWarnings(warnings) + formatUnsent(notices, shell.nav !== null)
   const shown = facts.map(([label, value]): [string, string] => [label, show(value)])
   const main = `${formatSummary(title, sentence, shown)}
 ${listed === '' ? '' : `<div class="notices">${listed}</div>`}
@@ -107,11 +107,11 @@ function formatWarnings(warnings: string[]): string {
 }
 
 /** Formats what is not sent; a long list is folded by the reason. */
-function formatUnsent(notices: PageNotice[]): string {
+function formatUnsent(notices: PageNotice[], isServed: boolean): string {
   if (notices.length === 0) return ''
   const format = ({ kind, text, domains }: PageNotice) =>
     `<li data-kind="${kind}"><span class="kind">${noticeKinds[kind]}:</span> ` +
-    `${showLines(text)}${formatDomains(domains)}</li>`
+    `${showLines(text)}${formatDomains(domains, isServed)}</li>`
   const lists =
     notices.length <= maxNotices
       ? [formatNotices(notices.map(format))]
@@ -135,13 +135,13 @@ function showLines(text: string): string {
   return text.split('\n').map(show).join('\n')
 }
 
-function formatDomains(domains: string[]): string {
+function formatDomains(domains: string[], isServed: boolean): string {
   if (domains.length === 0) return ''
-  if (domains.length <= visibleNames + 2) return listNames(domains, visibleNames + 2)
+  if (domains.length <= visibleNames + 2) return listNames(domains, visibleNames + 2, isServed)
   const rest = domains.slice(visibleNames)
   const others = `${formatCount(rest.length)} more domains`
   return (
-    listNames(domains.slice(0, visibleNames), visibleNames) +
-    formatNames(others, rest, maxNames - visibleNames)
+    listNames(domains.slice(0, visibleNames), visibleNames, isServed) +
+    formatNames(others, rest, maxNames - visibleNames, isServed)
   )
 }

@@ -50,7 +50,12 @@ export function formatRollout(rollout: PageRollout, drawing: Drawing = {}): stri
   const onHold =
     about === null || about.onHold.length === 0
       ? ''
-      : formatNames(`${pluralize(about.onHold.length, 'domain')} on hold`, about.onHold, maxNames)
+      : formatNames(
+          `${pluralize(about.onHold.length, 'domain')} on hold`,
+          about.onHold,
+          maxNames,
+          true,
+        )
   return (
     `<section class="panel rollout" ${attributes}><div class="bar">` +
     formatTitle(about, drawing.heading ?? 2) +
@@ -189,7 +194,9 @@ function formatWave(wave: PageWave, isCurrent: boolean, hasFilters: boolean): st
     `<li class="wave" data-wave="${wave.wave}"${state}${step}>` +
     `<h3>${formatWaveTitle(wave, hasFilters)}</h3>${formatSize(wave)}` +
     (health === null ? '' : formatHealth(health)) +
-    (names.length === 0 ? '' : formatNames(formatNoun(names.length, 'domain'), names, maxNames)) +
+    (names.length === 0
+      ? ''
+      : formatNames(formatNoun(names.length, 'domain'), names, maxNames, true)) +
     '</li>'
   )
 }

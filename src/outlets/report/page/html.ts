@@ -51,13 +51,19 @@ export function formatInstant(iso: string): string {
 }
 
 /** Formats names that are opened by a line; those after `max` are counted. */
-export function formatNames(summary: string, names: string[], max: number): string {
-  return `<details><summary>${summary}</summary>${listNames(names, max)}</details>`
+export function formatNames(summary: string, ...names: Parameters<typeof listNames>): string {
+  return `<details><summary>${summary}</summary>${listNames(...names)}</details>`
 }
 
-/** Formats names in a row; those after `max` are counted. */
-export function listNames(names: string[], max: number): string {
-  const spans = mapSome(names, max, (name) => `<span>${show(name)}</span>`, countMore)
+/** Formats names in a row; those after `max` are counted. Domains of a server lead to their pages. */
+export function listNames(names: string[], max: number, isServed = false): string {
+  const find = (name: string) => (isServed ? `/domains/${encodeURIComponent(name)}` : undefined)
+  const spans = mapSome(
+    names,
+    max,
+    (name) => `<span>${formatLink(name, find(name))}</span>`,
+    countMore,
+  )
   return `<div class="names">${spans.join(' ')}</div>`
 }
 
