@@ -98,7 +98,7 @@ function createPorts({ io, flags, logger, secrets }: PortParts): ServePorts {
     // The log has what a command shows while it runs.
     outside: {
       ...io,
-      note: (text) => logger.info(text),
+      note: (text) => logger.info('note', { text }),
       onPhase: undefined,
       createPool: shareConnections(
         io.createPool ?? ((config, max) => createPool(config, max, workMs)),
@@ -168,11 +168,10 @@ async function openServerTracer(
     version,
     instance: machine.processName,
     ignoreParent: true,
-    warn: (text) => logger.warn(text),
+    warn: (text) => logger.warn('warning', { text }),
     onExport: (problem) => {
-      if (problem !== null && last === null)
-        logger.warn(`traces could not be exported to the OTLP endpoint: ${problem}`)
-      if (problem === null && last !== null) logger.info('traces are exported again')
+      if (problem !== null && last === null) logger.warn('traces not exported', { error: problem })
+      if (problem === null && last !== null) logger.info('traces exported again')
       last = problem
     },
   })

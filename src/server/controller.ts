@@ -14,7 +14,7 @@ import { describeStopped } from '../outlets/report/apply/rollouts-text.ts'
 import type { Branch } from './branch/branch.ts'
 import { createLogDialogue } from './log-dialogue.ts'
 import type { Shares } from './http/shares.ts'
-import type { Logger } from './logger.ts'
+import { logFailure, type Logger } from './logger.ts'
 import type { Notifications } from './notifications.ts'
 import { createRefusalLog, type RefusalLog } from './people/refusal-log.ts'
 import type { People } from './people/people.ts'
@@ -84,10 +84,7 @@ export function createController(context: ControllerContext) {
   const { clock, signal } = outside
   const wakeLeader = () => {
     if (position.term !== null) return context.hurry()
-    leadership.wake().catch((error: unknown) => {
-      throwDefect(error)
-      logger.warn(`the leader could not be woken: ${error.message}`)
-    })
+    leadership.wake().catch(logFailure(logger.warn, 'leader not woken'))
   }
   const refusals = createRefusalLog(logger, metrics)
   const refuse = createRefuse(context, refusals)
@@ -173,7 +170,9 @@ function createRolloutDecisions(
       const request = { rollout: id, lockTimeout, decider, step }
       const decide = () => decideRollout(verb, workspace, request, ports)
       const decided = await refusals.note(identity, verb, id, decide)
-      logger.info(`rollout ${id}: ${decided.verb}`, {
+      logger.info('rollout decided', {
+        rollout: id,
+        decision: decided.verb,
         by: identity.name,
         knownBy: identity.knownBy,
       })
@@ -207,7 +206,11 @@ function createStopDecisions(
       await refuse(identity, `${verb}-all`, null)
       const decide = verb === 'stop' ? stopAll : resumeAll
       const decided = await decide(workspace, { ...about, identity }, outside)
-      logger.warn(describeStopped(decided), { by: identity.name, knownBy: identity.knownBy })
+      logger.warn('stop of writes decided', {
+        decision: describeStopped(decided),
+        by: identity.name,
+        knownBy: identity.knownBy,
+      })
       pages.forget()
       wakeLeader()
       await notifications.aboutStop(workspace, decided, identity.name)

@@ -1,7 +1,8 @@
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import type { Verified } from '../core/model/drift.ts'
 import type { ApplyEvent } from '../core/model/events.ts'
 import type { JsonObject } from '../core/model/json.ts'
-import type { Dialogue, Subject } from '../operations/runtime/ports.ts'
+import type { Dialogue } from '../operations/runtime/ports.ts'
 import { createReleaseRefusal } from '../operations/submission/foreign-release.ts'
 import { listSome } from '../core/model/text/words.ts'
 import type { Level, Logger } from './logger.ts'
@@ -11,66 +12,33 @@ const olderHint =
   '--allow-older" once with this commit, and with the same database.'
 
 /**
- * Creates a dialogue that logs: summaries and events. Consent is the branch, so it confirms all
- * but a release by a foreign workspace, and changes back to older values: the branch was set back,
- * or the repository is a clone that lags behind.
+ * Creates a dialogue that logs what was read back, and the events of applies that send something or
+ * are in waves. Consent is the branch, so it confirms all but a release by a foreign workspace, and
+ * changes back to older values: the branch was set back, or the repository is a clone that lags
+ * behind.
  */
 export function createLogDialogue(logger: Logger): Dialogue {
   return {
-    note: (text) => logger.info(text),
-    warn: (text) => logger.warn(text),
-    show: (subject) => logger.info(subject.kind, summarize(subject)),
+    note: (text) => logger.info('note', { text }),
+    warn: (text) => logger.warn('warning', { text }),
+    show: (subject) => {
+      if (subject.kind === 'verified') logger.info('writes verified', describe(subject.verified))
+    },
     confirm: (question) => {
       if (question.kind === 'release') return Promise.reject(createReleaseRefusal(question))
       if (question.kind !== 'older') return Promise.resolve(true)
       const { code, message } = question.refusal
       return Promise.reject(new EdgewiseError(code, message, olderHint))
     },
-    startProgress: () =>
+    startProgress: ({ writes, inWaves }) =>
       Promise.resolve({
         report: (event, callsLeft) => {
           const level = findLevel(event)
-          if (level !== null) logger[level](event.type, { ...describe(event), callsLeft })
+          if (level !== null && (writes > 0 || inWaves))
+            logger[level](event.type, { ...describe(event), callsLeft })
         },
         end: () => undefined,
       }),
-  }
-}
-
-/** Counts what a subject contains; a large plan is one line as well. */
-function summarize(subject: Subject): JsonObject {
-  switch (subject.kind) {
-    case 'plan':
-      return { ...subject.plan.summary }
-    case 'compared': {
-      const { plan, differing, same } = subject
-      return { ...plan.summary, differing: differing.length, same: same.length }
-    }
-    case 'state':
-      return { domains: subject.recorded.size, unfinished: subject.cutOff.length }
-    case 'rollback': {
-      const { applies, plan, irreversible } = subject.rollback
-      return { ...plan.summary, applies: applies.length, irreversible: irreversible.length }
-    }
-    case 'drift': {
-      const { pending, live, inDoubt } = subject.found.drift
-      return { pending: pending.length, live: live.length, inDoubt: inDoubt.length }
-    }
-    case 'effects': {
-      const { total, skipped, same, groups } = subject.effects
-      return { requests: total, skipped, same, groups: groups.length }
-    }
-    case 'witnesses':
-      return { changes: subject.witnesses.changes.length }
-    case 'lock':
-      return { who: subject.holder.who, reason: subject.holder.reason, since: subject.holder.since }
-    case 'verified': {
-      const { same, notVerifiable, differs, unknown, failure } = subject.verified
-      const partly = notVerifiable.reduce((sum, { domains }) => sum + domains, 0)
-      return { same, notVerifiable: partly, differs: differs.length, unknown, failure }
-    }
-    case 'prune':
-      return { applies: subject.applies.length }
   }
 }
 
@@ -84,8 +52,11 @@ function findLevel(event: ApplyEvent): Level | null {
   return /^(apply|wave|rollout)\./.test(type) ? 'info' : null
 }
 
-/** Picks the numbers and words of an event; of its lists some names, or only their lengths. */
-function describe(event: ApplyEvent): JsonObject {
+/**
+ * Picks the numbers and words of an event, or of what was read back; of its lists some names, or
+ * only their lengths.
+ */
+function describe(event: ApplyEvent | Verified): JsonObject {
   const fields = Object.entries(event).flatMap(([key, value]): [string, JsonObject[string]][] => {
     if (key === 'type' || key === 'time') return []
     const isNamed = key === 'domains' || key === 'items'

@@ -1,4 +1,4 @@
-import { EdgewiseError } from '../core/model/edgewise-error.ts'
+import { EdgewiseError, throwDefect } from '../core/model/edgewise-error.ts'
 import type { Clock } from '../core/model/time/clock.ts'
 import type { SecretHider } from '../core/model/secret.ts'
 import { markForeign } from '../core/model/text/text-makers.ts'
@@ -81,6 +81,14 @@ function formatText(
     return `${key}=${isPlain ? value : JSON.stringify(value)}`
   })
   return escapeInvisible([time, level.padEnd(5), message, ...pairs].join(' '))
+}
+
+/** Creates what logs a failure that its caller can live with; it throws a defect. */
+export function logFailure(log: Logger[Level], what: string): (error: unknown) => void {
+  return (error) => {
+    throwDefect(error)
+    log(what, { code: error.code, error: error.message })
+  }
 }
 
 /** Describes what was thrown: by the message if the error is for users, else by the stack. */

@@ -1,8 +1,6 @@
 import type { Settings, Outside } from '../operations/runtime/parts.ts'
 import type { ServerMetrics } from '../outlets/metrics/server-metrics.ts'
-import { throwDefect } from '../core/model/edgewise-error.ts'
 import type { Decided, StopDecision } from '../core/model/listed-rollout.ts'
-import { pluralize } from '../core/model/text/words.ts'
 import {
   describeApply,
   describeDecision,
@@ -16,7 +14,7 @@ import type { FoundDrift } from '../operations/observation/find-drift.ts'
 import type { Executed } from '../operations/submission/executed.ts'
 import type { Ports } from '../operations/runtime/ports.ts'
 import { hasDrift } from '../outlets/report/drift/json.ts'
-import type { Logger } from './logger.ts'
+import { logFailure, type Logger } from './logger.ts'
 import { readsBack, type Committed } from './branch/workspaces.ts'
 
 /** A commit that is not applied, or a rollout that can't resume, and the error. */
@@ -102,12 +100,7 @@ async function useOutbox(
   if (workspace.config.notify.length === 0) return
   const outbox = openOutbox(workspace, outside)
   if (outbox === null) return
-  try {
-    await work(outbox)
-  } catch (error) {
-    throwDefect(error)
-    logger.warn(`notifications can't be kept: ${error.message}`, { code: error.code })
-  }
+  await work(outbox).catch(logFailure(logger.warn, 'notifications not kept'))
 }
 
 /** Topic of the commit that was last reported as not applied. */
@@ -128,13 +121,7 @@ export function describeRun(executed: Executed): { each: Content[]; once: Conten
   return isRepeated ? { each: [], once: content } : { each: [content], once: null }
 }
 
-function warnOfLost({ postponed, givenUp, dropped, failures }: Delivered, logger: Logger): void {
-  const lost = postponed + givenUp + dropped
-  if (lost > 0)
-    logger.warn(`${pluralize(lost, 'notification')} not sent`, {
-      postponed,
-      givenUp,
-      dropped,
-      failures,
-    })
+function warnOfLost(delivered: Delivered, { warn }: Logger): void {
+  const { postponed, givenUp, dropped } = delivered
+  if (postponed + givenUp + dropped > 0) warn('notifications not sent', { ...delivered })
 }

@@ -1,13 +1,12 @@
-import { throwDefect } from '../core/model/edgewise-error.ts'
 import { inTrace } from '../core/model/tracing.ts'
 import { refuseBadToken } from '../operations/runtime/connect.ts'
 import { findAuthor } from '../operations/submission/find-author.ts'
 import type { Outside } from '../operations/runtime/parts.ts'
 import { buildGitEnvironment } from '../state/git/git-environment.ts'
-import type { Leadership, Term } from '../state/postgres/leadership.ts'
+import type { Term } from '../state/postgres/leadership.ts'
 import { assembleReplica, type Replica } from './assemble-replica.ts'
 import { fetchTraced, type BranchOptions, type Branch } from './branch/branch.ts'
-import { describeThrown, type Logger } from './logger.ts'
+import { describeThrown, logFailure, type Logger } from './logger.ts'
 import { noteTick } from './leader/position.ts'
 import type { Interface, ServePorts } from './serve-ports.ts'
 import { keepTerm, removeLocksOf, waitForTerm } from './leader/term.ts'
@@ -39,7 +38,7 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
   const signal = AbortSignal.any([ports.outside.signal, lost.signal])
   const actor = { name: findAuthor(ports.outside), knownBy: 'serve' } as const
   const outside = { ...ports.outside, signal, actor }
-  const { branch, tip, workspace } = await begin(options, ports, outside)
+  const { branch, workspace } = await begin(options, ports, outside)
   let http: Interface | null = null
   try {
     const { pollMs } = options
@@ -51,13 +50,12 @@ export async function serve(options: ServeOptions, ports: ServePorts): Promise<'
       end: () => lost.abort(),
     })
     http = await ports.listen(replica.controller)
-    logger.info(`follows ${branch.name} of ${branch.location}`, { commit: tip })
+    logger.info('branch followed', { branch: branch.name, of: branch.location })
     void keepPages(replica)
     await run(replica, http, () => lost.abort())
     const end = lost.signal.aborted ? 'lost' : 'stopped'
-    if (end === 'lost')
-      logger.error('another replica leads now: this one ends, and has to be started again')
-    else logger.info('stopped')
+    if (end === 'stopped') logger.info('replica stopped')
+    else logger.error('replica ended', { reason: 'another one leads: start this one again' })
     return end
   } finally {
     // A replica that could not begin its term gives no signs of life: another one takes over.
@@ -91,10 +89,10 @@ async function keepPages(replica: Replica): Promise<void> {
     try {
       await controller.pages.refresh()
       const seconds = (clock.monotonic() - since) / 1000
-      logger.info('made the pages of domains', { seconds })
+      logger.info('pages of domains made', { seconds })
     } catch (error) {
       // Whatever fails here, the branch is followed.
-      logger.warn('the pages of domains could not be made', {
+      logger.warn('pages of domains not made', {
         error: describeThrown(error, logger),
       })
       await clock.sleep(againMs, signal)
@@ -108,7 +106,7 @@ async function begin(
   options: ServeOptions,
   ports: ServePorts,
   outside: Outside,
-): Promise<{ branch: Branch; tip: string; workspace: Committed }> {
+): Promise<{ branch: Branch; workspace: Committed }> {
   const { logger } = ports
   const { clock, machine, signal } = outside
   // The token is in none of the variables that git gets.
@@ -120,12 +118,12 @@ async function begin(
     const start = async () => {
       const tip = await fetchTraced(branch)
       logger.setFields({ replica: machine.processName, commit: tip })
-      logger.info('checks the commit, and opens the database of its workspace')
+      logger.info('replica started')
       const load = (each: string) => ports.loadCommit(branch, each, outside)
       const workspace = await loadFirst(branch, tip, load, logger)
       logger.setSecrets(workspace)
       logger.setFields({ workspace: workspace.config.id })
-      return { branch, tip, workspace }
+      return { branch, workspace }
     }
     return await inTrace('serve start', start)
   } catch (error) {
@@ -160,7 +158,7 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
   if (term === null) return
   setTerm(term.number)
   metrics.setUnattended(0)
-  logger.info('leads', { term: term.number })
+  logger.info('term begun', { term: term.number })
   void replica.note(
     term.previous === null ? 'leads' : 'leads, since the one before gave no sign of life',
   )
@@ -169,7 +167,7 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
     if (!isLost) return
     position.isOvertaken = true
     setTerm(null)
-    logger.warn('another replica has become the leader: no further call is begun')
+    logger.warn('term lost to another replica')
     onLost()
   })
   // It may have applied a later commit than this replica has fetched.
@@ -180,13 +178,14 @@ async function run(replica: Replica, http: Interface, onLost: () => void): Promi
   const working = Promise.all([reconciler.lead(), following, kept])
   const isDone = await waitUntilEnd(working, outside, timeoutSeconds * 1000 + endMarginMs)
   if (!isDone)
-    logger.error('work was left unfinished, since it did not end in time', {
+    logger.error('work left unfinished', {
       working: reconciler.found.working?.what ?? null,
     })
   setTerm(null)
-  // Without a resignation, another replica leads after a lease: what was left has ended then.
+  // Without a resignation, as with the database away, another replica leads after a lease: what was
+  // left has ended then.
   if (!position.isOvertaken && signal.aborted && isDone)
-    await resign(leadership, term.number, logger)
+    await leadership.resign(term.number).catch(logFailure(logger.warn, 'term not resigned'))
 }
 
 /** Creates what follows an attempt of a replica to reach the database. */
@@ -207,10 +206,7 @@ function createTick({
       void note(`leads on: the database was away for ${Math.round(awayMs / 1000)} s`)
     }
     reconciler.findUnattended()
-    findings.share().catch((error: unknown) => {
-      throwDefect(error)
-      logger.debug(`what this replica has found was not stored: ${error.message}`)
-    })
+    findings.share().catch(logFailure(logger.debug, 'findings not stored'))
   }
 }
 
@@ -220,8 +216,7 @@ function hasToken({ workspace, logger }: Replica): boolean {
     refuseBadToken(workspace)
     return true
   } catch (error) {
-    throwDefect(error)
-    logger.error(`this replica does not lead: ${error.message}`, { code: error.code })
+    logFailure(logger.error, 'replica unable to lead')(error)
     return false
   }
 }
@@ -231,7 +226,7 @@ async function removeLocks({ previous }: Term, replica: Replica): Promise<void> 
   if (previous === null) return
   const { locks, workspace, outside, logger } = replica
   const removed = await removeLocksOf(previous, locks, workspace.config.id, outside)
-  logger.info('took over from a leader that gave no sign of life', { locks: removed })
+  logger.info('locks taken over', { locks: removed })
 }
 
 /** Waits for work, after an interrupt for some time only; returns whether it has ended. */
@@ -246,16 +241,6 @@ async function waitUntilEnd(
   })
   const late = interrupted.then(() => clock.sleep(endMs)).then(() => false)
   return Promise.race([work.then(() => true), late])
-}
-
-/** Ends a term. Another replica takes over after a while if the database is away. */
-async function resign(leadership: Leadership, term: number, logger: Logger): Promise<void> {
-  try {
-    await leadership.resign(term)
-  } catch (error) {
-    throwDefect(error)
-    logger.warn(`the leader could not resign: ${error.message}`)
-  }
 }
 
 /** Commits of the branch that are tried before the start fails. */
@@ -277,9 +262,7 @@ export async function loadFirst(
     return await load(tip)
   } catch (error) {
     if (!isAboutCommit(error)) throw error
-    logger.error(`commit ${tip.slice(0, 12)} can't be loaded: ${error.message}`, {
-      code: error.code,
-    })
+    logger.error('commit not loaded', { commit: tip, code: error.code, error: error.message })
     for (const commit of (await branch.listHistory(tip, maxCommits)).slice(1))
       try {
         return await load(commit)

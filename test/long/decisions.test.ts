@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest'
 import { setFaults } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
-import type { Replica } from '../server/replica.ts'
+import { ended, type Replica } from '../server/replica.ts'
 import {
   commit,
   configure,
@@ -49,7 +49,7 @@ it('an abort while a wave is sent takes effect after it, and leaves the rest on 
     decide(replica, 'abort', id),
   ])
   expect([approve[0], abort]).toMatchObject([409, [200, { decision: 'aborted', held: 4 }]])
-  await replica.waitFor(': done')
+  await replica.waitFor(ended('', 'done'))
   const status = await (await replica.get('/api/status')).json()
   const message = expect.stringMatching(
     /^4 changes on hold since .* by rollout .*, stopped: aborted by token\./,
@@ -72,7 +72,7 @@ it('an abort while the last wave is sent is refused: the rollout has ended', asy
   const replica = await start('--poll', '86400')
   const id = await findRollout(replica, ['running 2'])
   expect(await decide(replica, 'abort', id)).toMatchObject([409, { code: 'usage' }])
-  await replica.waitFor(': done')
+  await replica.waitFor(ended('', 'done'))
   expect(await listSent()).toEqual([1, 4])
   expect(await decide(replica, 'abort', id)).toMatchObject([404, { code: 'usage' }])
   expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)

@@ -1,6 +1,7 @@
 // @module-tag often
 // @module-tag nightly
 
+import { ended } from '../server/replica.ts'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -35,7 +36,7 @@ it('resumes a rollout that has released a domain, and whose commit was forced aw
   git('gc', '--quiet', '--prune=now')
   const last = git('rev-parse', 'HEAD')
   const replica = await start()
-  await replica.waitFor(`commit ${last.slice(0, 12)}: done`)
+  await replica.waitFor(ended(last, 'done'))
   expect(await listSent()).toEqual([5, 1, 1, 2])
   expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)
 })

@@ -1,6 +1,7 @@
 // @module-tag often
 // @module-tag nightly
 
+import { ended, notApplied } from '../server/replica.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -45,7 +46,7 @@ it('a commit that takes too much to load is refused, and the leader lives on', a
     expect(status.role).toBe('leader')
     return status.applied
   }
-  await replica.waitFor(': waiting')
+  await replica.waitFor(ended('', 'waiting'))
   writeFileSync(join(place.root, heavy), 'domain: heavy.example.com\nconfig: {https: {}}\n')
   const bad = commit()
   let isOver = false
@@ -58,9 +59,9 @@ it('a commit that takes too much to load is refused, and the leader lives on', a
     }
   }
   const watching = watch()
-  const refused = await replica.waitFor(`commit ${bad.slice(0, 12)} is not applied`)
+  const refused = await replica.waitFor(notApplied(bad))
   // Which limit is reached first depends on the machine.
-  expect(refused.message).toMatch(/takes more than (1024 MB of memory|60 seconds)/)
+  expect(refused['error']).toMatch(/takes more than (1024 MB of memory|60 seconds)/)
   // The rollout of the commit before it goes on to its end.
   await until(async () => (await listSent()).length === 2)
   await until(async () => (await loadApplied()).status === 'failed')

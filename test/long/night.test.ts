@@ -120,7 +120,7 @@ const incidents: Incident[] = [
   {
     name: 'a remote of git that is away for all',
     pages: {
-      what: /At the moment, the branch was not fetched/,
+      what: /At the moment: branch not fetched/,
       where: /main of https:\/\/git\/repository/,
       why: /git can't fetch: the remote is away/,
       since: /Last fetch\n2026-11-20 05:47:\d\d UTC/,

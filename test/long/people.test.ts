@@ -98,7 +98,7 @@ it('a role counts once it was on the branch before the commit of the rollout', a
   const page = await look(replica, 'eve@example.com')
   expect(page).toContain('<span data-who>eve@example.com</span>')
   expect(page).toMatch(/disabled aria-describedby="why-rollouts-[\w-]+-approve">/)
-  expect((await replica.waitFor('refused eve@example.com an action')).level).toBe('warn')
+  expect((await replica.waitFor('action refused')).level).toBe('warn')
   expect(await (await replica.get('/metrics')).text()).toMatch(
     /denied_total\{.*action="approve".*\} [1-9]/,
   )
@@ -281,7 +281,7 @@ it('the program logs somebody in at a provider, and refuses a foreign job', asyn
     .sign((await createKey('key-1')).key)
   const headers = { authorization: `Bearer ${token}` }
   expect((await replica.get('/api/status', { headers })).status).toBe(401)
-  const line = await replica.waitFor('a token of a CI job was refused')
+  const line = await replica.waitFor('token of a CI job refused')
   expect(line['error']).toContain('no applicable key')
   expect(replica.err).not.toContain(clientSecret)
   expect(replica.err).not.toContain(token)

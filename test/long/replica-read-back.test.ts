@@ -41,7 +41,7 @@ it('what was changed at the service is read back and repaired', async () => {
     const { timeout } = (await fetchConfig(emulator, name(1))) as { timeout: { time: string } }
     return timeout.time === '60'
   })
-  const [found] = replica.log.filter(({ message }) => message === 'drift')
+  const [found] = replica.log.filter(({ message }) => message === 'drift checked')
   expect(found).toMatchObject({ live: 1, verified: 3 })
   // Only the domain that differs is written.
   expect((await listSent()).at(-1)).toBe(1)

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 import { fetchConfig, setFaults } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
 import { startOwnPostgres } from '../postgres-server.ts'
-import type { Replica } from '../server/replica.ts'
+import { ended, type Replica } from '../server/replica.ts'
 import {
   commit,
   configure,
@@ -32,7 +32,7 @@ const inWaves = (pause: string, more = '') =>
 /** Starts a leader and another replica. */
 async function startTwo(): Promise<[Replica, Replica]> {
   const one = await start()
-  await one.waitFor('leads')
+  await one.waitFor('term begun')
   return [one, await start()]
 }
 
@@ -58,9 +58,9 @@ it('a rollout is resumed after its leader was killed in a pause', async () => {
   configure(5, 60)
   commit()
   const [one, two] = await startTwo()
-  await one.waitFor(': waiting')
+  await one.waitFor(ended('', 'waiting'))
   await one.end('SIGKILL')
-  await two.waitFor('leads')
+  await two.waitFor('term begun')
   await expectApplied(5, 60, two)
   expect(await listSent()).toEqual([1, 4])
 })
@@ -76,7 +76,7 @@ it('a rollout is resumed after its leader was killed in a wave', async () => {
   await until(async () => (await listSent()).length >= 1)
   await new Promise((resolve) => setTimeout(resolve, 2500))
   await one.end('SIGKILL')
-  await two.waitFor('leads')
+  await two.waitFor('term begun')
   await expectApplied(5, 60, two)
   // The call in flight may be repeated: it sets the same values.
   expect((await listSent()).every((domains) => domains === 1 || domains === 4)).toBe(true)
@@ -89,18 +89,18 @@ it('a leader that can not fetch hands over to a replica that can and applies the
   const copy = join(mkdtempSync(join(tmpdir(), 'edgewise-remote-')), 'copy.git')
   git('clone', '--quiet', '--bare', place.root, copy)
   const one = await startFollowing(copy)
-  await one.waitFor('leads')
+  await one.waitFor('term begun')
   await expectApplied(2, 60, one)
   const two = await start()
   const ended = once(one.process, 'exit')
   rmSync(copy, { recursive: true })
   configure(2, 30)
   commit()
-  await one.waitFor('hands over')
-  await two.waitFor('leads')
+  await one.waitFor('leadership handed over')
+  await two.waitFor('term begun')
   await expectApplied(2, 30, two)
   expect((await ended)[0]).toBe(1)
-  expect(one.err).toContain('has to be started again')
+  expect(one.err).toContain('start this one again')
 })
 
 it('two replicas that can not fetch change nothing between them', async () => {
@@ -110,14 +110,14 @@ it('two replicas that can not fetch change nothing between them', async () => {
   const copy = join(mkdtempSync(join(tmpdir(), 'edgewise-remote-')), 'copy.git')
   git('clone', '--quiet', '--bare', place.root, copy)
   const one = await startFollowing(copy)
-  await one.waitFor('leads')
+  await one.waitFor('term begun')
   await expectApplied(1, 60, one)
   const two = await startFollowing(copy)
   rmSync(copy, { recursive: true })
   const count = ({ log }: Replica) =>
-    log.filter(({ message }) => message.startsWith('the branch was not fetched')).length
+    log.filter(({ message }) => message.startsWith('branch not fetched')).length
   await until(async () => count(one) > 2 && count(two) > 2)
-  expect(one.err).not.toContain('hands over')
+  expect(one.err).not.toContain('leadership handed over')
   const ready = await Promise.all([one, two].map((each) => fetch(`${each.healthUrl}/readyz`)))
   expect(ready.map(({ status }) => status)).toEqual([200, 200])
 })
@@ -127,14 +127,14 @@ it('another replica takes over from a suspended leader, which ends when it wakes
   configure(5, 60)
   commit()
   const [one, two] = await startTwo()
-  await one.waitFor(': waiting')
+  await one.waitFor(ended('', 'waiting'))
   one.process.kill('SIGSTOP')
-  await two.waitFor('took over')
+  await two.waitFor('locks taken over')
   await until(async () => (await listSent()).length === 2)
-  const ended = once(one.process, 'exit')
+  const exited = once(one.process, 'exit')
   one.process.kill('SIGCONT')
-  await one.waitFor('another replica leads now')
-  expect((await ended)[0]).toBe(1)
+  await one.waitFor('replica ended')
+  expect((await exited)[0]).toBe(1)
   await expectApplied(5, 60, two)
   expect(await listSent()).toEqual([1, 4])
 })
@@ -148,7 +148,7 @@ it('a leader that is stopped in a wave records its calls, and the next one resum
   await one.waitFor('apply.started')
   await new Promise((resolve) => setTimeout(resolve, 1500))
   expect(await one.end('SIGTERM')).toBe(143)
-  expect(one.log.at(-1)?.message).toBe('stopped')
+  expect(one.log.at(-1)?.message).toBe('replica stopped')
   await expectApplied(5, 60, two)
   // The call in flight was answered and recorded: nothing is sent twice.
   expect(await listSent()).toEqual([1, 4])
@@ -163,7 +163,7 @@ it('a leader resumes its rollout after a crash of the database', async () => {
     configure(5, 60)
     commit()
     const replica = await start()
-    await replica.waitFor(': waiting')
+    await replica.waitFor(ended('', 'waiting'))
     await server.crash('SIGKILL', 4000)
     await expectApplied(5, 60, replica)
     expect(await listSent()).toEqual([1, 4])

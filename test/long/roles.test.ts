@@ -1,6 +1,7 @@
 // @module-tag often
 // @module-tag nightly
 
+import { ended } from '../server/replica.ts'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
@@ -62,6 +63,6 @@ it('serves with the rights that the page grants', async () => {
   commit()
   place.env['DATABASE_URL'] = own.href
   const replica = await start()
-  await replica.waitFor(': done')
+  await replica.waitFor(ended('', 'done'))
   await replica.end('SIGTERM')
 })

@@ -143,7 +143,7 @@ it('a rollback whose leader was killed in it ends as one whose leader lives', as
   const other = await start()
   enterPlace(killed)
   const both = await Promise.all([start(), start()])
-  const one = await Promise.race(both.map((each) => each.waitFor('leads').then(() => each)))
+  const one = await Promise.race(both.map((each) => each.waitFor('term begun').then(() => each)))
   const [two] = both.filter((each) => each !== one)
   await one.waitFor('rollout.taking-back')
   await until(async () => (await listRecorded()).length > 0)
@@ -155,7 +155,7 @@ it('a rollback whose leader was killed in it ends as one whose leader lives', as
   expect(one.err).not.toContain('rollback-unfinished')
 
   await setFaults(emulator)
-  await two?.waitFor('took over')
+  await two?.waitFor('locks taken over')
   await until(() => isRolledBack('killed'))
   expect(await two?.waitFor('apply.finished')).toMatchObject({
     takenBack: true,

@@ -1,6 +1,7 @@
 // @module-tag often
 // @module-tag nightly
 
+import { ended } from '../server/replica.ts'
 import { expect, it } from 'vitest'
 import { PostgresProxy } from '../state/postgres-proxy.ts'
 import { setFaults } from '../steps/cli.ts'
@@ -24,7 +25,7 @@ it('ends while a rollout sleeps', async () => {
   configure(5, 60)
   commit()
   const replica = await start()
-  await replica.waitFor(': waiting')
+  await replica.waitFor(ended('', 'waiting'))
   // The second time, the workflow of the rollout begins to sleep.
   await until(async () => {
     const waits = replica.log.filter(({ message }) => message === 'wave.waiting')
@@ -42,11 +43,11 @@ it('ends while the database is away', async () => {
   configure(5, 60)
   commit()
   const replica = await start()
-  await replica.waitFor(': waiting')
+  await replica.waitFor(ended('', 'waiting'))
   proxy.decide = () => 'cut'
-  await replica.waitFor('could not give a sign of life')
+  await replica.waitFor('sign of life not given')
   expect(await replica.end('SIGTERM')).toBe(143)
-  expect(replica.log.at(-1)?.message).toBe('stopped')
+  expect(replica.log.at(-1)?.message).toBe('replica stopped')
   proxy.end()
 })
 
@@ -68,7 +69,7 @@ it('ends in time whatever still runs', async () => {
   const startMs = performance.now()
   expect(await replica.end('SIGTERM')).toBe(143)
   expect(performance.now() - startMs).toBeLessThan(20_000)
-  expect(replica.err).toContain('work was left unfinished, since it did not end in time')
+  expect(replica.err).toContain('work left unfinished')
   proxy.end()
 })
 

@@ -76,7 +76,7 @@ it('no route says whether a text has a part of a secret', async () => {
   place.manifest(www, { timeout: { time: 60 } })
   commit()
   const replica = await start('--poll', '86400')
-  await replica.waitFor('leads')
+  await replica.waitFor('term begun')
   const load = async (path: string) => (await replica.get(path)).text()
   await until(async () => (await load('/domains')).includes('1 domain as recorded.'))
   await until(async () => (await replica.get('/history')).status === 200)

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { place, setStage } from '../steps/stage.ts'
-import { serveToken, type Replica } from '../server/replica.ts'
+import { serveToken, type Replica, ended } from '../server/replica.ts'
 import {
   commit,
   configure,
@@ -69,7 +69,7 @@ it('a reader finds each domain, also those of the next commit', async () => {
   configure(3, 60)
   const head = commit()
   const replica = await start('--poll', '5')
-  await replica.waitFor('leads')
+  await replica.waitFor('term begun')
   const read = async (path: string) => {
     const answer = await replica.get(path)
     return [answer.status, await answer.text()] as const
@@ -102,7 +102,7 @@ it('a plan that can not be made is explained', async () => {
   place.write('domains/bad.yaml', 'domain: bad.example.com\nconfig: {tim: 1}\n')
   commit()
   const replica = await start('--poll', '86400')
-  await replica.waitFor('is not applied')
+  await replica.waitFor('commit not applied')
   await until(async () => (await replica.get('/plan')).status !== 202)
   const answer = await replica.get('/plan')
   const html = await answer.text()
@@ -117,10 +117,10 @@ it('a standby keeps the files of the tip, and of the commit that the leader goes
   configure(1, 60)
   commit()
   const leader = await start()
-  await leader.waitFor(/^commit .*: done/)
+  await leader.waitFor(ended('', 'done'))
   const data = join(place.root, '..', `data-${place.root.slice(-6)}`)
   const standby = await start('--data', data)
-  await standby.waitFor('made the pages of domains')
+  await standby.waitFor('pages of domains made')
   const listCommits = () =>
     readdirSync(data, { recursive: true, encoding: 'utf8' })
       .filter((path) => /^\w+\/run-[^/]+\/[\da-f]{40}$/.test(path))
@@ -144,7 +144,7 @@ it('each page of two replicas says the same', async () => {
   place.write('live.json', JSON.stringify({ [name(0)]: seen, [name(1)]: seen }))
   commit()
   const leader = await start()
-  await leader.waitFor('leads')
+  await leader.waitFor('term begun')
   const standby = await start()
   const loadStatus = async (replica: Replica) =>
     (await (await replica.get('/api/status')).json()) as Record<string, unknown>

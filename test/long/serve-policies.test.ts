@@ -2,7 +2,7 @@
 // @module-tag nightly
 
 import { expect, it } from 'vitest'
-import type { Replica } from '../server/replica.ts'
+import { ended, notApplied, type Replica } from '../server/replica.ts'
 import { commit, enterServed, listSent, name, setServeStage, start } from '../server/serve-stage.ts'
 import { place, setStage } from '../steps/stage.ts'
 
@@ -22,12 +22,12 @@ it('refuses a commit that violates a hard policy, shows why, and applies the nex
   place.manifest(name(1), { timeout: { time: 60 } })
   commit()
   const replica = await start()
-  await replica.waitFor(': done')
+  await replica.waitFor(ended('', 'done'))
   place.manifest(name(1), { timeout: { time: 70 } })
   const bad = commit()
-  await replica.waitFor(`commit ${bad.slice(0, 12)} is not applied`)
+  await replica.waitFor(notApplied(bad))
   const why = 'slow (hard): too slow'
-  await replica.waitFor(`commit ${bad.slice(0, 12)}: failed`)
+  await replica.waitFor(ended(bad, 'failed'))
   expect(await readStatus(replica)).toMatchObject({
     commit: bad,
     applied: {
@@ -42,8 +42,8 @@ it('refuses a commit that violates a hard policy, shows why, and applies the nex
   const entry = 'policy: slow, reason: until March, until: 2099-12-31'
   place.write('policies/except.yaml', `except: [{${entry}}]\n`)
   const excepted = commit()
-  await replica.waitFor(`commit ${excepted.slice(0, 12)} is not applied`)
+  await replica.waitFor(notApplied(excepted))
   const next = commit()
-  await replica.waitFor(`commit ${next.slice(0, 12)}: done`)
+  await replica.waitFor(ended(next, 'done'))
   expect(await listSent()).toEqual([1, 1])
 })

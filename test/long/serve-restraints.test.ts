@@ -1,5 +1,6 @@
 // @module-tag often
 
+import { ended } from '../server/replica.ts'
 import { expect, it } from 'vitest'
 import { place, setStage } from '../steps/stage.ts'
 import {
@@ -26,12 +27,12 @@ it.each([
   configure(2, 60)
   commit()
   const replica = await start()
-  await replica.waitFor(': done')
+  await replica.waitFor(ended('', 'done'))
   const before = path === 'edgewise.yaml' ? place.read(path) : ''
   const apply = async (more: string, seconds: number, end: string): Promise<void> => {
     place.write(path, before + more)
     configure(2, seconds)
-    await replica.waitFor(`commit ${commit().slice(0, 12)}: ${end}`)
+    await replica.waitFor(ended(commit(), end))
   }
   await apply(strict, 60, 'done')
   await apply(loose, 70, 'failed')

@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Replica } from '../server/replica.ts'
+import { ended, type Replica } from '../server/replica.ts'
 import {
   commit,
   configure,
@@ -36,7 +36,7 @@ interface Status {
 
 /** Expects a replica that does not apply a commit, and says why. */
 async function expectRefused(replica: Replica, tip: string): Promise<void> {
-  await replica.waitFor(`commit ${tip.slice(0, 12)}: failed`)
+  await replica.waitFor(ended(tip, 'failed'))
   const { applied } = (await (await replica.get('/api/status')).json()) as Status
   expect(applied?.message).toContain(
     'refuses to go back to older values (timeout of d0.example.com)',

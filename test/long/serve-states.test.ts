@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
-import type { Replica } from '../server/replica.ts'
+import { ended, type Replica } from '../server/replica.ts'
 import {
   commit,
   configure,
@@ -91,7 +91,7 @@ function blank(text: string): string {
   return text
     .replaceAll(/\b[0-9a-f]{12,40}\b/g, 'ID')
     .replaceAll(/\d{8}T\d{6}Z-[0-9a-f]{4}/g, 'ID')
-    .replaceAll(/(:? (the branch was not fetched|the rollouts could not be listed)):.*/g, '$1: …')
+    .replaceAll(/(:? (branch not fetched|rollouts not listed)):.*/g, '$1: …')
     .replaceAll(/(goes back to older values|guard[^:|]*): .*/g, '$1: …')
     .replaceAll('|', '\\|')
 }
@@ -150,7 +150,7 @@ it('is overtaken by another replica', async () => {
   await beginApply(replica)
   const ended = once(replica.process, 'exit')
   await runSql(`update ${getDatabase().schema}.leaders set number = number + 1`)
-  await replica.waitFor('another replica has become the leader')
+  await replica.waitFor('term lost to another replica')
   await describeState('another replica leads', replica)
   await ended
 })
@@ -160,14 +160,14 @@ it('has a commit that a guard refuses', async () => {
   place.write('edgewise.yaml', `${place.read('edgewise.yaml')}guards: {protect: ["d0.*"]}\n`)
   configure(2, 90)
   const tip = commit()
-  await replica.waitFor(`commit ${tip.slice(0, 12)}: failed`)
+  await replica.waitFor(ended(tip, 'failed'))
   await describeState('a guard refuses the commit', replica)
 })
 
 it('does not reach the database', async () => {
   const { replica, proxy } = await startApplied()
   proxy.decide = () => 'cut'
-  await replica.waitFor('could not give a sign of life')
+  await replica.waitFor('sign of life not given')
   await describeState('the database is away', replica)
   proxy.end()
 })
@@ -175,7 +175,7 @@ it('does not reach the database', async () => {
 it('does not reach the repository', async () => {
   const { replica } = await startApplied()
   git('update-ref', '-d', 'refs/heads/main')
-  await replica.waitFor('the branch was not fetched')
+  await replica.waitFor('branch not fetched')
   await describeState('the branch can not be fetched', replica)
 })
 
@@ -191,9 +191,9 @@ it.runIf(full)(
     place.write('edgewise.yaml', place.read('edgewise.yaml') + rollout)
     configure(2, 90)
     const tip = commit()
-    await replica.waitFor(`commit ${tip.slice(0, 12)}: waiting`)
+    await replica.waitFor(ended(tip, 'waiting'))
     writeFileSync(slow, '')
-    await replica.waitFor('nothing works on rollouts')
+    await replica.waitFor('rollouts unattended')
     await describeState(unattended, replica)
   },
   400_000,

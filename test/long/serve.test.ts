@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { token } from '../steps/cli.ts'
 import { signed } from '../stories/secrets-through-ci.ts'
 import { place, setStage } from '../steps/stage.ts'
-import { serveToken } from '../server/replica.ts'
+import { serveToken, ended } from '../server/replica.ts'
 import {
   commit,
   enterServed,
@@ -26,10 +26,10 @@ it('applies each new commit, and stops on SIGTERM', async () => {
   place.manifest(name(1), { timeout: { time: 60 } })
   const first = commit()
   const replica = await start()
-  await replica.waitFor(`commit ${first.slice(0, 12)}: done`)
+  await replica.waitFor(ended(first, 'done'))
   place.manifest(name(1), { timeout: { time: 70 } })
   const second = commit()
-  await replica.waitFor(`commit ${second.slice(0, 12)}: done`)
+  await replica.waitFor(ended(second, 'done'))
   expect(await listSent()).toEqual([1, 1])
   const status = (await (await replica.get('/api/status')).json()) as Record<string, unknown>
   expect(status).toMatchObject({ role: 'leader', commit: second, applied: { status: 'done' } })
@@ -41,7 +41,7 @@ it('applies each new commit, and stops on SIGTERM', async () => {
     200, 200, 200, 404,
   ])
   expect(await replica.end('SIGTERM')).toBe(143)
-  expect(replica.log.at(-1)?.message).toBe('stopped')
+  expect(replica.log.at(-1)?.message).toBe('replica stopped')
   expect(replica.err).not.toContain(token)
   // Each line says whose it is, the first one as soon as the commit is known.
   const [begin, ...others] = replica.log
@@ -57,11 +57,11 @@ it('without a token of the service says so, and leaves the lead to others', asyn
   const tip = commit()
   delete place.env['EDGEWISE_TOKEN']
   const without = await start()
-  const { message, level } = await without.waitFor('does not lead')
-  expect([message, level]).toEqual([expect.stringContaining('EDGEWISE_TOKEN'), 'error'])
+  const { error, level } = await without.waitFor('replica unable to lead')
+  expect([error, level]).toEqual([expect.stringContaining('EDGEWISE_TOKEN'), 'error'])
   place.env['EDGEWISE_TOKEN'] = token
   const leader = await start()
-  await leader.waitFor(`commit ${tip.slice(0, 12)}: done`)
+  await leader.waitFor(ended(tip, 'done'))
   const { role } = (await (await without.get('/api/status')).json()) as { role: string }
   expect(role).toBe('standby')
   expect(await without.end('SIGTERM')).toBe(143)
@@ -77,16 +77,16 @@ it('judges guards once the secrets of commands are compared', async () => {
   place.manifest(name(1), signed()).manifest(name(2), { timeout: { time: 60 } })
   commit()
   const replica = await start()
-  await replica.waitFor(': done')
+  await replica.waitFor(ended('', 'done'))
   place.write('edgewise.yaml', `${place.read('edgewise.yaml')}guards: {protect: ["${name(1)}"]}\n`)
   place.manifest(name(2), { timeout: { time: 70 } })
   const same = commit()
-  await replica.waitFor(`commit ${same.slice(0, 12)}: done`)
+  await replica.waitFor(ended(same, 'done'))
   const before = await listSent()
   place.write(file, 'second-signing-key\n')
   place.manifest(name(2), { timeout: { time: 80 } })
   const other = commit()
-  await replica.waitFor(`commit ${other.slice(0, 12)}: failed`)
+  await replica.waitFor(ended(other, 'failed'))
   expect(replica.err).toContain(`protect: ${name(1)} is protected`)
   expect(await listSent()).toEqual(before)
 })
@@ -96,14 +96,14 @@ it('names what is wrong with a commit, and applies the next one', async () => {
   place.manifest(name(1), { timeout: { time: 60 } })
   commit()
   const replica = await start()
-  await replica.waitFor(': done')
+  await replica.waitFor(ended('', 'done'))
   writeFileSync(join(place.root, 'domains/bad.yaml'), 'domain: bad.example.com\nconfig: {tim: 1}\n')
   commit()
-  expect((await replica.waitFor('is not applied')).message).toContain('domains/bad.yaml:2:')
+  expect((await replica.waitFor('commit not applied'))['error']).toContain('domains/bad.yaml:2:')
   place.manifest('bad.example.com', { timeout: { time: 61 } })
   git('rm', '--quiet', '--force', '--ignore-unmatch', 'domains/bad.yaml')
   const last = commit()
-  await replica.waitFor(`commit ${last.slice(0, 12)}: done`)
+  await replica.waitFor(ended(last, 'done'))
 })
 
 it('wakes for a signed webhook, and for no other', async () => {
@@ -113,7 +113,7 @@ it('wakes for a signed webhook, and for no other', async () => {
   const key = 'key-of-the-webhook-of-the-host'
   place.env['EDGEWISE_WEBHOOK_SECRET'] = key
   const replica = await start('--poll', '86400')
-  await replica.waitFor(': done')
+  await replica.waitFor(ended('', 'done'))
   place.manifest(name(1), { timeout: { time: 70 } })
   const second = commit()
   const body = '{"ref":"refs/heads/main"}'
@@ -124,7 +124,7 @@ it('wakes for a signed webhook, and for no other', async () => {
   }
   expect(await post('another-key-than-that-one')).toBe(401)
   expect(await post(key)).toBe(202)
-  await replica.waitFor(`commit ${second.slice(0, 12)}: done`)
+  await replica.waitFor(ended(second, 'done'))
   expect(replica.err).not.toContain(key)
 })
 

@@ -1,6 +1,7 @@
 // @module-tag often
 // @module-tag nightly
 
+import { ended, notApplied } from '../server/replica.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -36,8 +37,8 @@ it('a viewer with 120 slow requests keeps a program waiting for a few of them on
   configure(3, 60)
   commit()
   const replica = await start()
-  await replica.waitFor(/^commit .*: done/)
-  await replica.waitFor(/^made the pages of domains/)
+  await replica.waitFor(ended('', 'done'))
+  await replica.waitFor('pages of domains made')
   const statuses: number[] = []
   const countLooks = () => statuses.filter((status) => status === 200).length
   const path = `/domains/${name(1)}?url=https://${name(1)}/`
@@ -62,7 +63,7 @@ it('the roles of a refused commit are those of the last accepted one', async () 
   const good = commit()
   place.env['NODE_OPTIONS'] = `--import=data:text/javascript,${encodeURIComponent(preload)}`
   const replica = await start()
-  await replica.waitFor(/^commit .*: done/)
+  await replica.waitFor(ended('', 'done'))
   const look = async (user: string) =>
     (await replica.get('/', { headers: { 'x-user': user } })).status
   expect([await look('eve@example.com'), await look('ada@example.com')]).toEqual([200, 403])
@@ -70,8 +71,9 @@ it('the roles of a refused commit are those of the last accepted one', async () 
   writeFileSync(file, readFileSync(file, 'utf8').replace('eve@example.com', 'ada@example.com'))
   writeFileSync(join(place.root, heavy), '* @acme/all\n')
   const bad = commit()
-  await replica.waitFor(`commit ${bad.slice(0, 12)} is not applied`)
+  await replica.waitFor(notApplied(bad))
   expect([await look('eve@example.com'), await look('ada@example.com')]).toEqual([200, 403])
-  const said = await replica.waitFor(`roles are those of commit ${good.slice(0, 12)}`)
-  expect(said.message).toMatch(/takes more than (1024 MB of memory|60 seconds)/)
+  const said = await replica.waitFor('roles of an earlier commit used')
+  expect(said['commit']).toBe(good)
+  expect(said['error']).toMatch(/takes more than (1024 MB of memory|60 seconds)/)
 }, 300_000)

@@ -1,6 +1,7 @@
 // @module-tag often
 // @module-tag nightly
 
+import { ended } from '../server/replica.ts'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commit, enterServed, name, setServeStage, start } from '../server/serve-stage.ts'
 import { token } from '../steps/cli.ts'
@@ -25,12 +26,12 @@ it('each piece of work of a controller is a trace, which is sent when it stops',
   for (const i of [1, 2]) place.manifest(name(i), { timeout: { time: 60 } })
   const head = commit()
   const replica = await start()
-  await replica.waitFor(`commit ${head.slice(0, 12)}: waiting`)
-  await replica.waitFor(`commit ${head.slice(0, 12)}: done`)
+  await replica.waitFor(ended(head, 'waiting'))
+  await replica.waitFor(ended(head, 'done'))
   expect((await replica.get('/api/plan')).status).toBe(200)
   expect(receiver.requests).toEqual([])
   expect(await replica.end('SIGTERM')).toBe(143)
-  expect(replica.log.at(-1)?.message).toBe('stopped')
+  expect(replica.log.at(-1)?.message).toBe('replica stopped')
 
   const { spans } = receiver
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === '')

@@ -120,7 +120,7 @@ describe('a login', () => {
       groups: ['ops'],
     })
     expect((await browser.send(`${http.url}/`)).status).toBe(200)
-    expect(http.log.join('\n')).toContain('somebody logged in')
+    expect(http.log.join('\n')).toContain('login accepted')
   })
 
   it('sends the code flow with PKCE, state and nonce, and keeps them in a lax cookie', async () => {
@@ -217,7 +217,7 @@ describe('a login', () => {
     const answer = await browser.send(`${http.url}/login/callback?${query.toString()}${iss}`)
     expect(answer.status).toBe(401)
     expect(await answer.text()).not.toContain('access_denied')
-    expect(http.log.join('\n')).toContain('a login failed')
+    expect(http.log.join('\n')).toContain('login failed')
   })
 })
 

@@ -41,7 +41,9 @@ function stage(files: string[], own: Partial<RightsContext> = {}) {
         after.includes(null) ? 'too many' : new Set(['eve@example.com']),
     },
     clock: { monotonic: () => 0 },
-    logger: { warn: (text) => void log.push(text) },
+    logger: {
+      warn: (text, fields) => void log.push(`${text}: ${fields?.['commit']}: ${fields?.['error']}`),
+    },
     // What a process of its own does.
     loadRules: async (commit) => {
       loaded.push(commit)
@@ -153,7 +155,7 @@ it('a refused commit is left out for the one before, which the log names once', 
   // Those of the accepted one are known; a refused one may be accepted later.
   expect(loaded).toEqual(['c2', 'c1', 'c0', 'c2', 'c1'])
   expect(log).toEqual([
-    expect.stringMatching(/^roles are those of commit c0: edgewise.yaml is not/),
+    expect.stringMatching(/^roles of an earlier commit used: c0: edgewise.yaml is not/),
   ])
   const none = stage(['{', '{'])
   await expect(none.rights.explain(ada, 'view', null)).rejects.toMatchObject({ code: 'invalid' })

@@ -16,14 +16,14 @@ const list = (own: Parameters<typeof buildOverview>[0]) =>
 describe('headlines', () => {
   it('have what waits first, then what was stopped or failed, drift, and what runs', () => {
     const drift = { at, pending: 3, live: 2, inDoubt: 1, unanswered: 4 }
-    const problem = 'the branch was not fetched: away'
+    const problem = 'branch not fetched: away'
     const all = { rollouts: [runs, waits, pauses], problem, drift }
     const left = ['2 changes on hold by rollout r0, stopped: more errors']
     expect(list({ ...all, applied: { ...failed, left } })).toEqual([
       'attention: Wave 2 of 3 waits for approval: 5 domains.',
       'attention: The rollout is paused before wave 2 of 3.',
       'problem: 2 changes on hold by rollout r0, stopped: more errors.',
-      'problem: At the moment, the branch was not fetched: away',
+      'problem: At the moment: branch not fetched: away',
       'problem: Commit 4f0c2d9a1b7e is not applied: a guard refuses it',
       'attention: Last drift check: 2 items of the service differed from state, 1 item in-doubt, ' +
         '4 domains not at the service.',

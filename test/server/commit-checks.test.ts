@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { JsonObject } from '../../src/core/model/json.ts'
 import type { Outside } from '../../src/operations/runtime/parts.ts'
 import { createCommitChecks, type CheckEnd } from '../../src/server/branch/commit-checks.ts'
 import { loadFirst } from '../../src/server/serve.ts'
@@ -73,12 +74,11 @@ it('a start goes back to the last commit that can be loaded', async () => {
     if (each !== good) throw new EdgewiseError('invalid', `${each} is heavy`)
     return { commit: each } as Committed
   }
-  const logger = { error: (message: string) => void log.push(message) } as unknown as Logger
+  const error = (message: string, fields: JsonObject) =>
+    void log.push([message, fields['commit'], fields['error']].join(': '))
+  const logger = { error } as unknown as Logger
   expect((await loadFirst(branch, 'tip', load('good'), logger)).commit).toBe('good')
-  expect([tried, log]).toEqual([
-    ['tip', 'bad', 'good'],
-    ["commit tip can't be loaded: tip is heavy"],
-  ])
+  expect([tried, log]).toEqual([['tip', 'bad', 'good'], ['commit not loaded: tip: tip is heavy']])
   await expect(loadFirst(branch, 'tip', load('none'), logger)).rejects.toThrow('tip is heavy')
 })
 

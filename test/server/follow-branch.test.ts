@@ -66,7 +66,7 @@ it('prepares each new tip, and keeps nothing else; an unchanged one costs a fetc
     'tip b',
     'keep b,c',
   ])
-  expect(lines.filter((line) => line.includes('was forced'))).toHaveLength(1)
+  expect(lines.filter((line) => line.includes('branch forced'))).toHaveLength(1)
 })
 
 it('tells when the next fetch has ended, or failed', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ApplyEvent } from '../../src/core/model/events.ts'
+import type { Plan } from '../../src/core/model/plan.ts'
 import { createLogDialogue } from '../../src/server/log-dialogue.ts'
 import { createLogger } from '../../src/server/logger.ts'
 import { buildStatistics } from '../health/statistics.ts'
@@ -48,6 +49,25 @@ it('a verdict is one short line of the log, without its curves', async () => {
   )
   const levels = lines.map((line) => (JSON.parse(line) as { level: string }).level)
   expect(levels).toEqual(['warn', 'info', 'warn'])
+})
+
+it('has no line for a plan, nor for an apply that sends nothing', async () => {
+  const lines: string[] = []
+  const clock = { now: () => 0 }
+  const out = (line: string) => lines.push(line)
+  const dialogue = createLogDialogue(createLogger({ clock, out, format: 'text', level: 'info' }))
+  dialogue.show({ kind: 'plan', plan: {} as Plan })
+  const begin = (writes: number, inWaves: boolean) =>
+    dialogue.startProgress({ writes, parts: new Map(), callsPerMinute: 30, inWaves })
+  const event: ApplyEvent = { type: 'wave.finished', time: 'now', wave: 1 }
+  ;(await begin(0, false)).report(event, 7)
+  expect(lines).toEqual([])
+  // A rollout that goes on has news also where nothing is sent.
+  ;(await begin(0, true)).report(event, 7)
+  expect(lines).toHaveLength(1)
+  const verified = { same: 2, notVerifiable: [], differs: [], unknown: 1, failure: null }
+  dialogue.show({ kind: 'verified', verified })
+  expect(lines[1]).toContain('writes verified same=2 notVerifiable=0 differs=0 unknown=1')
 })
 
 it('consents to plans, but not to releases by a workspace that never applied them', async () => {

@@ -20,11 +20,21 @@ export interface Replica {
   /** All that it printed on stderr. */
   readonly err: string
   readonly process: ChildProcess
-  /** Waits for a line of the log. */
+  /** Waits for a line of the log; an expression is matched with the message and all fields. */
   waitFor(message: string | RegExp): Promise<LogLine>
   get(path: string, init?: RequestInit): Promise<Response>
   /** Sends a signal, and waits for the end of the process; null without an exit code. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+}
+
+/** Matches the line of the log about the end of the apply of a commit; any for an empty one. */
+export function ended(commit: string, status: string): RegExp {
+  return new RegExp(`^apply ended .*"commit":"${commit}.*"status":"${status}"`)
+}
+
+/** Matches the line of the log about the failure of a commit. */
+export function notApplied(commit: string): RegExp {
+  return new RegExp(`^commit not applied .*"commit":"${commit}`)
 }
 
 /** Token of the HTTP interface of each replica. */
@@ -81,7 +91,7 @@ export async function startReplica(
           const found = log.find((each) =>
             typeof message === 'string'
               ? each.message.includes(message)
-              : message.test(each.message),
+              : message.test(`${each.message} ${JSON.stringify(each)}`),
           )
           if (found === undefined) return
           waiting.delete(check)

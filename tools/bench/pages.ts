@@ -48,7 +48,7 @@ export async function measurePages(bench: Workbench, { domains }: BenchOptions):
 /** Waits until the pages are made without a visitor; returns the time, s. */
 async function measureMade(replica: Replica): Promise<number> {
   const begin = performance.now()
-  await replica.waitFor(/^made the pages of domains/)
+  await replica.waitFor('pages of domains made')
   return (performance.now() - begin) / 1000
 }
 

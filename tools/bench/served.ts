@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { startPostgres } from '../../test/postgres-server.ts'
 import { findProgram } from '../../test/program.ts'
-import { startReplica, type Replica } from '../../test/server/replica.ts'
+import { startReplica, type Replica, ended } from '../../test/server/replica.ts'
 import { PostgresProxy } from '../../test/state/postgres-proxy.ts'
 import { writeFleet } from './fleet.ts'
 import type { Workbench } from './workbench.ts'
@@ -37,7 +37,7 @@ export async function withServed<T>(
   const env = { EDGEWISE_TOKEN: 'any', DATABASE_URL: database.href, NODE_OPTIONS }
   const replica = await startReplica(folder, env, ['--poll', '60', folder], findProgram())
   try {
-    await replica.waitFor(/^commit .*: done/)
+    await replica.waitFor(ended('', 'done'))
     return await measure(replica, () => proxy.counted())
   } finally {
     await replica.end('SIGTERM')

@@ -92,9 +92,9 @@ async function reportMove(
   commit: string,
 ): Promise<void> {
   logger.setFields({ commit })
-  logger.info(`the branch is at ${commit}`)
+  logger.info('branch moved', { commit })
   if (before !== null && !(await branch.isAncestor(before, commit)))
-    logger.warn(`the branch was forced: it was at ${before}, which is not part of it any more`)
+    logger.warn('branch forced', { before })
 }
 
 /** Gets the files of a commit, so that its apply does not wait for the remote. */

@@ -43,7 +43,7 @@ async function answer(
     }
     const id = options.newId()
     options.controller.metrics.countError('defect')
-    options.logger.error('a request failed', { id, error: describeThrown(error, options.logger) })
+    options.logger.error('request failed', { id, error: describeThrown(error, options.logger) })
     const message = `the request failed; the log has the reason under ${id}`
     if (isPage) return answerMessage(500, 'A defect', message)
     return answerJson(500, {

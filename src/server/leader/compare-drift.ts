@@ -49,7 +49,7 @@ export async function compareDrift(
   const oldestMs = reads ? fleet.findOldest(domains) : null
   const oldestRead = oldestMs === null ? null : formatTime(oldestMs)
   const summary = { ...summarizeDrift(found.drift) }
-  logger.info('drift', reads ? { ...summary, oldestRead } : summary)
+  logger.info('drift checked', reads ? { ...summary, oldestRead } : summary)
   for (const listener of listeners) await listener(workspace, found)
   return found
 }

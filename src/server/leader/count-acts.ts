@@ -1,9 +1,8 @@
-import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { actions, type Action } from '../../core/model/people/roles.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
 import type { StateOutside, Settings } from '../../operations/runtime/parts.ts'
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
-import type { Logger } from '../logger.ts'
+import { logFailure, type Logger } from '../logger.ts'
 import { createRefusalLog } from '../people/refusal-log.ts'
 
 /**
@@ -30,12 +29,6 @@ export function createActCounter(
       refusals.record(by, action, action === 'other' ? null : rollout, outcome)
     }
   }
-  return async (settings: Settings): Promise<void> => {
-    try {
-      await count(settings)
-    } catch (error) {
-      throwDefect(error)
-      logger.debug(`the history can't be read: ${error.message}`, { code: error.code })
-    }
-  }
+  return (settings: Settings): Promise<void> =>
+    count(settings).catch(logFailure(logger.debug, 'history not read'))
 }

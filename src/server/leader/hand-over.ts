@@ -1,9 +1,10 @@
-import { throwDefect } from '../../core/model/edgewise-error.ts'
 import type { Outside } from '../../operations/runtime/parts.ts'
 import type { Leadership } from '../../state/postgres/leadership.ts'
-import type { Logger } from '../logger.ts'
+import { logFailure, type Logger } from '../logger.ts'
 import type { Position } from './position.ts'
 
+/** Why a leader hands over. */
+const reason = 'the branch can not be fetched here, but by another replica'
 /** Fetches that a replica may miss before it counts as cut off. */
 const missedPolls = 2
 
@@ -34,11 +35,7 @@ export function createHandOver(context: HandOverContext) {
   const withinMs = missedPolls * context.pollMs
   let fetchedMs = clock.monotonic()
   let failedMs: number | null = null
-  const tell = (work: Promise<unknown>) =>
-    work.catch((error: unknown) => {
-      throwDefect(error)
-      logger.debug(`the other replicas were not told of a fetch: ${error.message}`)
-    })
+  const tell = (work: Promise<unknown>) => work.catch(logFailure(logger.debug, 'fetch not shared'))
   const judge = async () => {
     const nowMs = clock.monotonic()
     failedMs ??= nowMs
@@ -48,8 +45,8 @@ export function createHandOver(context: HandOverContext) {
     position.isCutOff = last !== null && last !== replica
     if (!position.isCutOff || position.term === null) return
     if ((await leadership.claimHandOver(replica, machine)) === null) return
-    logger.error('the branch can not be fetched here, but by another replica: hands over')
-    await context.note('hands over, since it can not fetch the branch and another replica can')
+    logger.error('leadership handed over', { reason })
+    await context.note(`hands over: ${reason}`)
     context.end()
   }
   return {

@@ -102,7 +102,7 @@ export class Reconciler {
 
   /** Reports that the branch could not be fetched. */
   reportFetch(error: unknown): void {
-    this.#reportProblem('fetch', 'the branch was not fetched', error)
+    this.#reportProblem('fetch', 'branch not fetched', error)
     this.#reportBranch()
   }
 
@@ -123,7 +123,7 @@ export class Reconciler {
     this.#find({ unattended })
     metrics.setUnattended(unattended.length)
     if (added.length > 0)
-      logger.warn('nothing works on rollouts whose next step is due', {
+      logger.warn('rollouts unattended', {
         rollouts: added.join(' '),
         working: this.found.working?.what ?? null,
       })
@@ -173,16 +173,16 @@ export class Reconciler {
       metrics.setRollouts(rollouts)
       const stop = await this.#context.findStop()
       if ((stop === null) === this.#state.isStopped)
-        logger.warn(stop === null ? 'the account may be written again' : describeStop(stop))
+        logger.warn('stop of writes changed', { stop: stop && describeStop(stop) })
       this.#state = takeStop(this.#state, stop !== null, this.#now().ms)
       const { state, added } = takeRollouts(this.#state, rollouts, this.#now().ms)
       this.#state = state
       for (const rollout of added) {
-        logger.info('takes a rollout up', { rollout })
+        logger.info('rollout taken up', { rollout })
         metrics.countTakenUp()
       }
     } catch (error) {
-      this.#reportProblem('work', 'the rollouts could not be listed', error)
+      this.#reportProblem('work', 'rollouts not listed', error)
     }
     this.#state = planTask(this.#state, 'look', dueAt(this.#now().ms + lookMs))
     // A receiver that hangs delays nothing else.
@@ -200,7 +200,8 @@ export class Reconciler {
     this.#find({ applied })
     this.#reportBranch()
     const { status, message: reason } = applied
-    this.#context.logger.info(`commit ${commit.slice(0, 12)}: ${status}`, { reason })
+    if (last?.commit !== commit || last.status !== status || last.message !== reason)
+      this.#context.logger.info('apply ended', { commit, status, reason })
     const isAway = isDatabaseAway(error)
     if (error !== null && !isAway) await this.#reportFailed({ kind: 'commit', id: commit, error })
     const end = { commit, isNew: last?.commit !== commit, status, isAway }
@@ -227,9 +228,7 @@ export class Reconciler {
       }
       return { applied, error: null }
     } catch (error) {
-      const message = this.#clean(
-        runs.report(`commit ${commit.slice(0, 12)} is not applied`, error),
-      )
+      const message = this.#clean(runs.report('commit not applied', error, { commit }))
       const before = { left: this.found.applied?.left }
       return {
         applied: { ...before, commit, at: this.#now().at, status: 'failed', message },
@@ -263,7 +262,7 @@ export class Reconciler {
     try {
       return await runs.advance(id, settings, () => this.#loadHead())
     } catch (error) {
-      runs.report(`rollout ${id} can't resume`, error)
+      runs.report('rollout not resumed', error, { rollout: id })
       const isAway = isDatabaseAway(error)
       if (!isAway) await runs.reportFailure(settings, { kind: 'rollout', id, error })
       return { waitMs: null, status: isAway ? 'away' : 'failed' }
@@ -278,7 +277,7 @@ export class Reconciler {
       const summary = await runs.compare(await load(), load)
       this.#state = endDrift(this.#state, summary, this.#now())
     } catch (error) {
-      runs.report('drift could not be looked for', error)
+      runs.report('drift not checked', error)
     }
     this.#schedule()
   }
@@ -294,7 +293,7 @@ export class Reconciler {
         this.#counting = null
       })
     } catch (error) {
-      runs.report('traffic could not be counted', error)
+      runs.report('traffic not counted', error)
     }
   }
 
@@ -306,7 +305,7 @@ export class Reconciler {
     try {
       at = schedule === null ? null : findNextRun(schedule, clock.now())
     } catch (error) {
-      this.#context.runs.report('no drift is looked for', error)
+      this.#context.runs.report('drift check not planned', error)
     }
     const due = at === null ? null : dueAt(this.#now().ms + at - clock.now())
     this.#state = planTask(this.#state, 'drift', due)

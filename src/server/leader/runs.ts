@@ -4,6 +4,7 @@ import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { apply } from '../../operations/apply.ts'
 import type { DriftRequest } from '../../operations/drift.ts'
+import type { JsonObject } from '../../core/model/json.ts'
 import { selectDefinite } from '../../core/model/plan.ts'
 import type { Settings, Configured, Outside } from '../../operations/runtime/parts.ts'
 import { openState } from '../../operations/runtime/open-state.ts'
@@ -120,12 +121,12 @@ export function createRuns(context: RunContext) {
     reportFailure: (settings: Settings, failure: Failure) =>
       notifications.aboutFailure(settings, failure),
     /** Logs and counts an error, adds it to the trace, and returns its message. */
-    report: (what: string, error: unknown): string => {
-      const { code, message, detail } = describeError(error, logger)
-      metrics.countError(code)
-      failSpan(getRoot(), signal.aborted ? 'interrupted' : code)
-      logger.error(`${what}: ${message}`, { code, detail })
-      return message
+    report: (what: string, error: unknown, about: JsonObject = {}): string => {
+      const described = describeError(error, logger)
+      metrics.countError(described.code)
+      failSpan(getRoot(), signal.aborted ? 'interrupted' : described.code)
+      logger.error(what, { ...about, ...described })
+      return described.error
     },
   }
 }
@@ -259,20 +260,19 @@ async function countTraffic(
   const progress = { report: () => undefined, end: () => undefined }
   const counting = { ...ports, onWait: () => undefined, startProgress: () => progress }
   try {
-    logger.info('traffic', { ...(await refreshTraffic(workspace, [], counting)) })
+    logger.info('traffic counted', { ...(await refreshTraffic(workspace, [], counting)) })
   } catch (error) {
-    const { code, message, detail } = describeError(error, logger)
-    logger.warn(`traffic is not counted: ${message}`, { code, detail })
+    logger.warn('traffic not counted', describeError(error, logger))
   }
 }
 
 /** A defect may quote anything. */
 function describeError(error: unknown, { scrub }: Pick<SecretHider, 'scrub'>) {
   if (error instanceof EdgewiseError)
-    return { code: error.code, message: error.message, detail: error.hint }
+    return { code: error.code, error: error.message, detail: error.hint }
   const { message, stack = '' } = error instanceof Error ? error : { message: String(error) }
   const [shown = '', detail = ''] = [message, stack].map((text) => scrub(markForeign(text)))
-  return { code: 'defect' as const, message: shown, detail }
+  return { code: 'defect' as const, error: shown, detail }
 }
 
 /**

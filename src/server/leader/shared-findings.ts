@@ -64,12 +64,13 @@ export function createSharedFindings(
         // What the leader before this one has stored at last.
         if (position.term !== term) await read()
         term = position.term
+        const { length } = unshared
         const shared = { ...merge(), head: reconciler.getHead() }
         const text = JSON.stringify(shared)
         if (text === JSON.stringify(known)) return
         await files.add(path, text, '')
         known = shared
-        unshared.length = 0
+        unshared.splice(0, length)
       }),
   }
 }

@@ -3,7 +3,7 @@ import type { Outside } from '../../operations/runtime/parts.ts'
 import type { Locks } from '../../state/locks/locks.ts'
 import type { ProcessId } from '../../state/locks/machine.ts'
 import { leaderMs, type Leadership, type Term } from '../../state/postgres/leadership.ts'
-import type { Logger } from '../logger.ts'
+import { logFailure, type Logger } from '../logger.ts'
 
 /** Waits between two signs of life of a leader, and between two attempts of the others, ms. */
 const [renewMs, campaignMs] = [3000, 2000]
@@ -40,7 +40,7 @@ export async function waitForTerm(
       if (term !== null) return term
     } catch (error) {
       throwDefect(error)
-      if (!isAway) logger.warn(`no leader could be elected: ${error.message}`)
+      if (!isAway) logger.warn('leader not elected', { error: error.message })
       isAway = true
       onTick(false)
     }
@@ -73,9 +73,8 @@ export async function keepTerm(
       if (current !== known) onWake()
       known = current
     } catch (error) {
-      throwDefect(error)
       onTick(false)
-      logger.warn(`the leader could not give a sign of life: ${error.message}`)
+      logFailure(logger.warn, 'sign of life not given')(error)
     }
   }
 }

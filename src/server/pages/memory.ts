@@ -1,6 +1,5 @@
 import type { DriftListener } from '../leader/compare-drift.ts'
 import { dateDrift, formatCheck } from '../../operations/observation/earlier-reads.ts'
-import { throwDefect } from '../../core/model/edgewise-error.ts'
 import { parseJson } from '../../core/model/json.ts'
 import type { Outside } from '../../operations/runtime/parts.ts'
 import { createPageAbout } from '../../operations/history/page-about.ts'
@@ -48,12 +47,7 @@ export function createDriftMemory(
       { target: [], items: [], commit },
       found.notes,
     )
-    const last =
-      own ??
-      (await loadStored().catch((error: unknown) => {
-        throwDefect(error)
-        return null
-      }))
+    const last = own ?? (await loadStored().catch(() => null))
     const at = new Date(nowMs).toISOString()
     const drift = dateDrift(found.drift, last?.check, at)
     const page = formatPage(buildDriftPage({ ...found, drift }, nowMs, about), navPlace)

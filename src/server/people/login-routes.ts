@@ -57,13 +57,13 @@ export async function endLogin(incoming: IncomingMessage, context: LoginContext)
   try {
     person = await provider.finish(query, login)
   } catch (error) {
-    logger.warn('a login failed', { error: logger.scrub(describeFault(error), [query]) })
+    logger.warn('login failed', { error: logger.scrub(describeFault(error), [query]) })
     return answerFailed('the answer of the provider was not accepted', dropped)
   }
   if (person === null) return answerFailed('the provider gives no usable name', dropped)
   const wanted = await context.listGroups()
   const groups = person.groups.filter((group) => wanted.has(group))
-  logger.info('somebody logged in', { by: person.name, groups })
+  logger.info('login accepted', { by: person.name, groups })
   const session = sessions.beginPerson({ ...person, groups }, clock.now())
   // The browser comes from another site: a redirect would not carry the strict cookie.
   return answerPage(200, formatReturn(login.to, describeIdentity(person)), {
@@ -79,6 +79,6 @@ function answerFailed(reason: string, own: Record<string, string> = {}): Answer 
 }
 
 function answerAway(error: unknown, logger: LoginContext['logger']): Answer {
-  logger.warn('the provider can not be reached', { error: logger.scrub(describeFault(error)) })
+  logger.warn('provider not reached', { error: logger.scrub(describeFault(error)) })
   return answerPage(503, formatLogin('/', { isWrong: false, isFollowed: false, provider: 'away' }))
 }

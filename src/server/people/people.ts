@@ -49,8 +49,7 @@ export async function openPeople(auth: AuthConfig, ports: PeoplePorts): Promise<
   const identifyJob = (token: string) => findJob(token, ci, issuers, ports)
   if (!isReady || createIssuer === null || provider.clientSecret === '') {
     const missing = 'issuer, clientId or clientSecret of serve.auth comes from an unset variable'
-    if (provider !== null)
-      ports.onFault('nobody can log in with an account', provider.issuer, new Error(missing))
+    if (provider !== null) ports.onFault('login not possible', provider.issuer, new Error(missing))
     return { provider: null, identifyByProxy, identifyJob }
   }
   const { createProvider } = await import('./provider.ts')
@@ -116,7 +115,7 @@ async function findJob(
       fault = error
     }
   }
-  if (claimed !== null && fault !== null) onFault('a token of a CI job was refused', claimed, fault)
+  if (claimed !== null && fault !== null) onFault('token of a CI job refused', claimed, fault)
   return null
 }
 

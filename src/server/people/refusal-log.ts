@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { describeIdentity, type Actor } from '../../core/model/people/identity.ts'
+import type { Actor } from '../../core/model/people/identity.ts'
 import type { Action } from '../../core/model/people/roles.ts'
 import type { ServerMetrics } from '../../outlets/metrics/server-metrics.ts'
 import type { Logger } from '../logger.ts'
@@ -21,8 +21,7 @@ export function createRefusalLog(
   ): void => {
     const { name, knownBy } = identity
     metrics.countDenied(action, knownBy)
-    const fields = { action, by: name, knownBy, rollout, reason }
-    logger.warn(`refused ${describeIdentity(identity)} an action`, fields)
+    logger.warn('action refused', { action, by: name, knownBy, rollout, reason })
   }
   return {
     record,

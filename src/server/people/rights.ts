@@ -119,8 +119,9 @@ function createRulesLoader({ branch, logger, loadRules }: RightsContext) {
     for (const each of (await branch.listHistory(commit, maxCommits)).slice(1)) {
       const rules = await attempt(each)
       if (rules instanceof EdgewiseError) continue
-      const what = `roles are those of commit ${each.slice(0, 12)}: ${own.message}`
-      if (what !== warned) logger.warn(what)
+      const fields = { commit: each, error: own.message }
+      const what = JSON.stringify(fields)
+      if (what !== warned) logger.warn('roles of an earlier commit used', fields)
       warned = what
       return rules
     }

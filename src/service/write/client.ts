@@ -111,17 +111,11 @@ async function send(
   }
 }
 
-/** Length of a word that may be a part of a secret, and of a secret that the scrubber finds. */
-const [minWord, minSecret] = [4, 8]
-
-/** Tests whether a message may quote a part of a secret that the scrubber finds in no text. */
+/** Tests whether a message may quote a secret of less than 8 characters, or a word of a secret. */
 function mayQuote(text: string, secrets: readonly string[]): boolean {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  const own = words.filter(({ length }) => length >= minWord)
-  return secrets.some((secret) => {
-    const lower = secret.toLowerCase()
-    return secret.length < minSecret || own.some((word) => lower.includes(word))
-  })
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []
+  const hasWord = (lower: string) => words.some((word) => lower.includes(word))
+  return secrets.some((each) => each.length < 8 || hasWord(each.toLowerCase()))
 }
 
 /** Maximum number of names to show of a message. */

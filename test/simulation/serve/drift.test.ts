@@ -66,7 +66,9 @@ it('drift checks that take longer than their interval do not pile up', async () 
     stage.repository.push(ask('one.example.net'))
     stage.start()
     await stage.wait(6 * hour)
-    expect(stage.log.filter((line) => line.includes('drift verified=6')).length).toBeGreaterThan(3)
+    expect(
+      stage.log.filter((line) => line.includes('drift checked verified=6')).length,
+    ).toBeGreaterThan(3)
     await stage.stop()
   }
   await runSealed(world, () => world.passUntil(story(), 24 * hour))

@@ -83,7 +83,7 @@ function describeWork({ applied, role, unattended, working, problem }: Overview)
         `Nothing works on rollout ${id}, whose next step is due` +
         (working === null ? '.' : `: this replica is at ${working.what}.`),
     ),
-    ...(problem === null ? [] : [`At the moment, ${problem}`]),
+    ...(problem === null ? [] : [`At the moment: ${problem}`]),
   ]
   return texts.map((text) => ({ tone: 'problem', text }))
 }
