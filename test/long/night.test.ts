@@ -132,7 +132,7 @@ const incidents: Incident[] = [
     pages: {
       what: /replica \S+ hands over/,
       where: /replica b-\d+ hands over/,
-      why: /hands over, since it can not fetch the branch and another replica can/,
+      why: /hands over: the branch can not be fetched here, but by another replica/,
       since: /2026-11-20 04:5\d:\d\d UTC replica \S+ hands over/,
       // Nothing: another one leads.
       next: /replica \S+ leads\n(?:.*\n)*.*replica \S+ hands over/,
@@ -154,8 +154,8 @@ const incidents: Incident[] = [
       what: /decision \S+: aborted/,
       where: /1 domain on hold\nd12\.example\.com/,
       why: /rollout \S+: stopped \(aborted by ben@example\.com\)/,
-      who: /approval \S+: approved\nby cleo@example\.com · .* “Split the shops” by Ben Example/,
-      since: /05:12:0\d UTC decision \S+: aborted\nby ben@example\.com/,
+      who: /approval \S+: approved.*\nby cleo@example\.com · .* “Split the shops” by Ben Example/,
+      since: /05:12:0\d UTC decision \S+: aborted.*\nby ben@example\.com/,
       next: /1 change on hold .* aborted by ben@example\.com\. .*"edgewise apply --retry-held"/,
     },
     notified: [

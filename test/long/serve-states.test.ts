@@ -138,21 +138,21 @@ it('has fetched a commit that is not applied yet, and ends', async () => {
   const { replica } = await startApplied()
   await beginApply(replica)
   await describeState('a fetched commit is not applied yet', replica)
-  const ended = once(replica.process, 'exit')
+  const exited = once(replica.process, 'exit')
   replica.process.kill('SIGTERM')
   await until(async () => (await fetch(`${replica.healthUrl}/readyz`)).status === 503)
   await describeState('it ends', replica)
-  await ended
+  await exited
 })
 
 it('is overtaken by another replica', async () => {
   const { replica } = await startApplied()
   await beginApply(replica)
-  const ended = once(replica.process, 'exit')
+  const exited = once(replica.process, 'exit')
   await runSql(`update ${getDatabase().schema}.leaders set number = number + 1`)
   await replica.waitFor('term lost to another replica')
   await describeState('another replica leads', replica)
-  await ended
+  await exited
 })
 
 it('has a commit that a guard refuses', async () => {

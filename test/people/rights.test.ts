@@ -42,7 +42,8 @@ function stage(files: string[], own: Partial<RightsContext> = {}) {
     },
     clock: { monotonic: () => 0 },
     logger: {
-      warn: (text, fields) => void log.push(`${text}: ${fields?.['commit']}: ${fields?.['error']}`),
+      warn: (text, fields) =>
+        void log.push([text, fields?.['commit'], fields?.['error']].join(': ')),
     },
     // What a process of its own does.
     loadRules: async (commit) => {
