@@ -16,7 +16,7 @@ const allowed: Record<string, string> = {
     'operations outlets/report manifest core/checks core/rule-lists core/catalog files ' +
     'core/model',
   cli:
-    'cli/mcp cli/lsp server outlets/metrics outlets/tracing outlets/notify operations ' +
+    'cli/mcp cli/lsp server outlets/metrics outlets/telemetry outlets/notify operations ' +
     'engine/apply outlets/report manifest state service emulator core/tests core/policy ' +
     'core/effects core/trace core/checks core/catalog files core/model',
   server:
@@ -24,7 +24,7 @@ const allowed: Record<string, string> = {
     'manifest state service files core/model',
   'index.ts': 'operations engine/apply core/tests core/trace core/model',
   'outlets/metrics': 'state core/model',
-  'outlets/tracing': 'core/model',
+  'outlets/telemetry': 'core/model',
   'outlets/notify': 'operations outlets/report manifest state service core/model',
   operations:
     'engine/apply engine/rollout core/plan core/health core/diff core/policy core/tests ' +
@@ -108,7 +108,7 @@ const readableOfCli = [
 ]
 const writers: RegExp[] = [
   new RegExp(`^cli/(?!mcp/|(?:${readableOfCli.join('|')})\\.ts$)`),
-  /^(?:server|outlets\/(?:notify|metrics|tracing|page))\//,
+  /^(?:server|outlets\/(?:notify|metrics|telemetry|page))\//,
   /^engine\/apply\//,
   /^engine\/rollout\/roll-out\./,
   /^service\/write\/(?:client|call-budget)\./,

@@ -15,8 +15,8 @@ import { notFound, routeProbe } from '../server/http/routes.ts'
 import type { Interface, ServePorts } from '../server/serve-ports.ts'
 import { serve } from '../server/serve.ts'
 import { buildDriftRequest, loadCommit } from '../server/branch/workspaces.ts'
-import type { OpenTracer } from '../outlets/tracing/open-tracer.ts'
-import { asksForTraces } from '../outlets/tracing/settings.ts'
+import type { OpenTracer } from '../outlets/telemetry/open-tracer.ts'
+import { asksForTelemetry } from '../outlets/telemetry/settings.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { checkCommit } from './own/own-check.ts'
@@ -59,7 +59,7 @@ export async function runServe(
     webhookSecret: readSecret('EDGEWISE_WEBHOOK_SECRET', io.env),
   }
   const { branch = null, folder = null } = flags
-  const traces = asksForTraces(io.env) ? await openServerTracer(io, logger) : null
+  const traces = asksForTelemetry(io.env) ? await openServerTracer(io, logger) : null
   const own = flags.data === undefined ? mkdtempSync(join(tmpdir(), 'edgewise-serve-')) : null
   try {
     const end = await serve(
@@ -161,7 +161,7 @@ async function openServerTracer(
   { env, machine }: CommandContext['io'],
   logger: Logger,
 ): Promise<OpenTracer | null> {
-  const { openTracer } = await import('../outlets/tracing/open-tracer.ts')
+  const { openTracer } = await import('../outlets/telemetry/open-tracer.ts')
   let last: string | null = null
   return openTracer({
     env,

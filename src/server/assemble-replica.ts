@@ -1,6 +1,6 @@
 import { createServerMetrics, type ServerMetrics } from '../outlets/metrics/server-metrics.ts'
 import { throwDefect } from '../core/model/edgewise-error.ts'
-import { inTrace, type SpanName } from '../core/model/tracing.ts'
+import { inTrace, type SpanName } from '../core/model/telemetry.ts'
 import { openState } from '../operations/runtime/open-state.ts'
 import type { Outside } from '../operations/runtime/parts.ts'
 import { listBases } from '../operations/people/list-bases.ts'

@@ -1,4 +1,4 @@
-import { inTrace } from '../core/model/tracing.ts'
+import { inTrace } from '../core/model/telemetry.ts'
 import { refuseBadToken } from '../operations/runtime/connect.ts'
 import { findAuthor } from '../operations/submission/find-author.ts'
 import type { Outside } from '../operations/runtime/parts.ts'

@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api'
-import { failSpan, inSpan } from '../core/model/tracing.ts'
+import { failSpan, inSpan } from '../core/model/telemetry.ts'
 import { findFailureCode } from './call-failure.ts'
 import type { Transport } from './transport.ts'
 

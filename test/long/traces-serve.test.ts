@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commit, enterServed, name, setServeStage, start } from '../server/serve-stage.ts'
 import { token } from '../steps/cli.ts'
 import { place, setStage } from '../steps/stage.ts'
-import { OtlpReceiver } from '../tracing/otlp-receiver.ts'
+import { OtlpReceiver } from '../telemetry/otlp-receiver.ts'
 
 setStage()
 setServeStage()

@@ -124,11 +124,11 @@ describe('the SDK of traces', () => {
         ? entryPoint
         : [],
     )
-    expect(importers.toSorted()).toEqual(['src/outlets/tracing/sdk.ts'])
+    expect(importers.toSorted()).toEqual(['src/outlets/telemetry/sdk.ts'])
     for (const command of ['src/cli/validate.ts', 'src/operations/apply.ts', 'src/cli/serve.ts']) {
       const { modules } = listLoaded(main, program, command)
       expect(modules).toContain(command)
-      expect(modules.filter((path) => /outlets\/tracing\/(?!settings)/.test(path))).toEqual([])
+      expect(modules.filter((path) => /outlets\/telemetry\/(?!settings)/.test(path))).toEqual([])
     }
   })
 })

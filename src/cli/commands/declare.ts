@@ -4,7 +4,7 @@ import { escapeInvisibleInLines } from '../../outlets/report/text/escape-invisib
 import { exitCodes } from '../exit-codes.ts'
 import type { CommandContext, GlobalOptions, Io, LiveLine } from '../io.ts'
 import { createPhaseLine } from '../terminal/phase-line.ts'
-import { asksForTraces } from '../../outlets/tracing/settings.ts'
+import { asksForTelemetry } from '../../outlets/telemetry/settings.ts'
 import { wrapForStderr, createPaint } from '../terminal/output.ts'
 import { nameCommand } from './removed-options.ts'
 
@@ -60,8 +60,8 @@ export function createDeclare(
           (await run(own, actionArgs.slice(0, -2), options as Parameters<typeof run>[2])) ??
           exitCodes.done
         try {
-          if (traced && asksForTraces(io.env)) {
-            const { traceCommand } = await import('../trace-command.ts')
+          if (traced && asksForTelemetry(io.env)) {
+            const { traceCommand } = await import('../span-command.ts')
             finish(await traceCommand(context, nameCommand(self), work))
           } else finish(await work(context))
         } finally {

@@ -1,7 +1,7 @@
 import { isSafeToRepeat, toPart, type Write } from '../../core/model/change.ts'
 import type { NotSentReason } from '../../core/model/events.ts'
 import type { EndReason } from '../../core/model/outcome.ts'
-import { failSpan, getSpan, inSpan } from '../../core/model/tracing.ts'
+import { failSpan, getSpan, inSpan } from '../../core/model/telemetry.ts'
 import { attempt, recordItems } from './attempt.ts'
 import { bisect } from './bisect.ts'
 import { moveCounts, moveWrites, nameCount, type Run, type Settlement } from './run.ts'

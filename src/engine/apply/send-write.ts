@@ -1,7 +1,7 @@
 import { isDelete, isSafeToRepeat, type Write } from '../../core/model/change.ts'
 import { interrupted, type EndReason, type Outcome } from '../../core/model/outcome.ts'
 import { listSecrets, type SecretPort } from '../../core/model/secret.ts'
-import { getSpan } from '../../core/model/tracing.ts'
+import { getSpan } from '../../core/model/telemetry.ts'
 import { formatEnd } from '../../core/model/text/words.ts'
 import type { CallBudget } from '../../service/write/call-budget.ts'
 import type { BudgetWait } from '../../service/write/next-call.ts'

@@ -8,7 +8,7 @@ import {
   type RolloutWave,
 } from '../../core/model/rollout.ts'
 import { alignDown, grainMs } from '../../core/model/statistics.ts'
-import { inSpan } from '../../core/model/tracing.ts'
+import { inSpan } from '../../core/model/telemetry.ts'
 import { decidingWindows, isClearlyWorse, maxExtension } from '../../core/health/judge.ts'
 import { computeWindows, computeLength, findLook } from '../../core/health/windows.ts'
 import type { RecordedState } from '../../state/store/store.ts'

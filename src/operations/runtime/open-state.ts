@@ -1,6 +1,6 @@
 import type { Comparable, Configured, Outside, Secrets, Settings, StateOutside } from './parts.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { inSpan } from '../../core/model/tracing.ts'
+import { inSpan } from '../../core/model/telemetry.ts'
 import { openDatabase } from '../../state/postgres/open-database.ts'
 import { openGit } from '../../state/git/open-git.ts'
 import { buildGitEnvironment } from '../../state/git/git-environment.ts'

@@ -1,6 +1,6 @@
 import type { Comparable } from './parts.ts'
 import { EdgewiseError, throwDefect } from '../../core/model/edgewise-error.ts'
-import { inSpan } from '../../core/model/tracing.ts'
+import { inSpan } from '../../core/model/telemetry.ts'
 import { listSome } from '../../core/model/text/words.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import type { RecordedState, StateReader, Recorder } from '../../state/store/store.ts'

@@ -16,7 +16,7 @@ import { repair } from '../../operations/repair.ts'
 import { rollback } from '../../operations/rollback.ts'
 import { findStop } from '../../operations/stop.ts'
 import type { Executed } from '../../operations/submission/executed.ts'
-import { failSpan, getRoot } from '../../core/model/tracing.ts'
+import { failSpan, getRoot } from '../../core/model/telemetry.ts'
 import { summarizeDrift, type DriftSummary } from '../../outlets/report/drift/json.ts'
 import {
   buildRepairRequest,

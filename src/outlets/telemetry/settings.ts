@@ -3,7 +3,7 @@ import { parseUrl } from '../../core/model/text/url.ts'
 type Environment = Record<string, string | undefined>
 
 /** Settings of the export of traces. */
-export interface TraceSettings {
+export interface TelemetrySettings {
   /** Time for an export with its retries, ms. */
   timeoutMs: number
   batch: {
@@ -18,7 +18,7 @@ export interface TraceSettings {
 export const maxExportMs = 3000
 
 /** Returns whether the environment asks for traces: it names an endpoint, and nothing is off. */
-export function asksForTraces(env: Environment): boolean {
+export function asksForTelemetry(env: Environment): boolean {
   const isOff =
     env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true' ||
     env['OTEL_TRACES_EXPORTER']?.trim().toLowerCase() === 'none'
@@ -31,23 +31,23 @@ export function asksForTraces(env: Environment): boolean {
  *
  * @returns null if nothing can be exported so
  */
-export function parseTraceSettings(
+export function parseTelemetrySettings(
   env: Environment,
   warn: (text: string) => void,
-): TraceSettings | null {
+): TelemetrySettings | null {
   const exporters = env['OTEL_TRACES_EXPORTER']?.trim() ?? ''
   if (exporters !== '' && !exporters.split(',').some((each) => each.trim() === 'otlp')) {
-    warn('OTEL_TRACES_EXPORTER names no exporter that edgewise has: only otlp. Traces are off.')
+    warn('OTEL_TRACES_EXPORTER names no exporter that edgewise has: only otlp. Telemetry is off.')
     return null
   }
   const endpoint = findVariable(env, 'ENDPOINT')
   if (endpoint === null || !isHttpAddress(endpoint.value)) {
-    warn(`${endpoint?.name ?? 'The endpoint'} is not an http or https address. Traces are off.`)
+    warn(`${endpoint?.name ?? 'The endpoint'} is not an http or https address. Telemetry is off.`)
     return null
   }
   const protocol = findVariable(env, 'PROTOCOL')
   if (protocol !== null && protocol.value !== 'http/protobuf') {
-    warn(`${protocol.name} has to be http/protobuf. Traces are off.`)
+    warn(`${protocol.name} has to be http/protobuf. Telemetry is off.`)
     return null
   }
   const parse = (name: string, fallback: number, max: number, min = 1) => {

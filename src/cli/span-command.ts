@@ -1,5 +1,5 @@
-import { failSpan, inTrace } from '../core/model/tracing.ts'
-import { openTracer, type OpenTracer } from '../outlets/tracing/open-tracer.ts'
+import { failSpan, inTrace } from '../core/model/telemetry.ts'
+import { openTracer, type OpenTracer } from '../outlets/telemetry/open-tracer.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { CommandContext } from './io.ts'
 import { printMarked } from './terminal/output.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { spanAttributes, spanEvents, spanNames } from '../../src/core/model/tracing.ts'
+import { spanAttributes, spanEvents, spanNames } from '../../src/core/model/telemetry.ts'
 import { setFaults, token } from '../steps/cli.ts'
 import { emulator, place, setStage } from '../steps/stage.ts'
 import { enterTraced, find, receiver, setTracedStage, setVariables } from './traced-stage.ts'
@@ -223,10 +223,10 @@ describe('the environment', () => {
   })
 
   it.each([
-    ['OTEL_TRACES_EXPORTER', 'console', 'Traces are off'],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'ftp://user:hidden@127.0.0.1', 'Traces are off'],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'hidden', 'Traces are off'],
-    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json', 'Traces are off'],
+    ['OTEL_TRACES_EXPORTER', 'console', 'Telemetry is off'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'ftp://user:hidden@127.0.0.1', 'Telemetry is off'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'hidden', 'Telemetry is off'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json', 'Telemetry is off'],
     ['OTEL_EXPORTER_OTLP_TIMEOUT', 'hidden', 'ignored'],
     ['OTEL_EXPORTER_OTLP_COMPRESSION', 'hidden', 'ignored'],
     ['OTEL_BSP_MAX_EXPORT_BATCH_SIZE', '0', 'ignored'],

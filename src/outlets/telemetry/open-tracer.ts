@@ -11,12 +11,12 @@ import {
   type SpanContext,
 } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
-import { maxExportMs, parseTraceSettings, type TraceSettings } from './settings.ts'
+import { maxExportMs, parseTelemetrySettings, type TelemetrySettings } from './settings.ts'
 
 type Sdk = typeof import('./sdk.ts')
 
 /** Context of the export of traces. */
-export interface TracingOptions {
+export interface TelemetryOptions {
   /** The environment of this process: the SDK reads its own variables there. */
   env: Record<string, string | undefined>
   version: string
@@ -53,9 +53,9 @@ const packages =
  *
  * @returns null if there can be no traces
  */
-export async function openTracer(options: TracingOptions): Promise<OpenTracer | null> {
+export async function openTracer(options: TelemetryOptions): Promise<OpenTracer | null> {
   const { env, warn } = options
-  const settings = parseTraceSettings(env, warn)
+  const settings = parseTelemetrySettings(env, warn)
   if (settings === null) return null
   try {
     const sdk = await import('./sdk.ts')
@@ -64,15 +64,19 @@ export async function openTracer(options: TracingOptions): Promise<OpenTracer | 
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     warn(
       ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(code)
-        ? 'traces are off: they need packages that are not installed. Install them beside ' +
+        ? 'telemetry is off: it needs packages that are not installed. Install them beside ' +
             `edgewise: npm install ${packages}`
-        : `traces are off: the OpenTelemetry SDK failed (${describeError(error)})`,
+        : `telemetry is off: the OpenTelemetry SDK failed (${describeError(error)})`,
     )
     return null
   }
 }
 
-function build(sdk: Sdk, { batch, timeoutMs }: TraceSettings, options: TracingOptions): OpenTracer {
+function build(
+  sdk: Sdk,
+  { batch, timeoutMs }: TelemetrySettings,
+  options: TelemetryOptions,
+): OpenTracer {
   let [lost, problem]: [number, string | null] = [0, null]
   const exporter = new sdk.OTLPTraceExporter({ timeoutMillis: timeoutMs })
   const watched: SpanExporter = {
@@ -139,7 +143,7 @@ function createContexts(parent: Context): ContextManager {
 }
 
 /** Finds the span of the program that started this one. */
-function findParent({ env, warn, ignoreParent = false }: TracingOptions): Context {
+function findParent({ env, warn, ignoreParent = false }: TelemetryOptions): Context {
   const text = env['TRACEPARENT']?.trim() ?? ''
   if (ignoreParent || text === '') return ROOT_CONTEXT
   const parent = parseParent(text)
