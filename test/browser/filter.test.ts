@@ -48,7 +48,7 @@ it('drift filters by kind, also by a link', async () => {
   await expectShown(tab, expected)
   expect(expected.length).toBeGreaterThan(0)
   expect(expected.length).toBeLessThan(changes.length)
-  expect(new URL(tab.url()).hash).toBe('#kind=live')
+  expect(new URL(tab.url()).hash).toBe('#kind=at+the+service')
 })
 
 it('filters add up, and one that nothing passes is no error', async () => {

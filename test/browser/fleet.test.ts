@@ -107,7 +107,7 @@ it('the page of a domain says its state in its tab, and shows all without script
     'referer\nas recorded',
   ])
   const text = await tab.locator('body').innerText()
-  for (const part of ['pending: the next apply makes it so', 'live: the service has it so'])
+  for (const part of ['pending: the next apply makes it so', 'at the service: it has this value'])
     expect(text).toContain(part)
   expect(await tab.locator('.line[data-action=change]').allInnerTexts()).toEqual([
     expect.stringContaining('60 → 61'),

@@ -86,12 +86,12 @@ const incidents: Incident[] = [
     name: 'a change by hand at the service',
     pages: {
       what: /Last drift check: 1 item of the service differed from state\. \(→ \/drift\)/,
-      where: /Live: state → service .*\nd6\.example\.com/,
-      why: /Live: state → service ~ host one\.example\.net → by\.hand\.net/,
-      since: /live since 2026-11-20T04:15:0\dZ or before: the service has it so/,
-      next: /the service has it so .*"edgewise drift --live --repair" .* writes the recorded values/,
+      where: /At the service: state → service .*\nd6\.example\.com/,
+      why: /At the service: state → service ~ host one\.example\.net → by\.hand\.net/,
+      since: /at the service since 2026-11-20T04:15:0\dZ or before: it has this value/,
+      next: /it has this value .*"edgewise drift --live --repair" .* writes the recorded values/,
       // No apply of Edgewise wrote it: the page of the domain lists all of them.
-      who: /d6\.example\.com\n(?:.*\n)*live since .*: the service has it so/,
+      who: /d6\.example\.com\n(?:.*\n)*at the service since .*: it has this value/,
     },
     notified: [
       /^2026-11-20T04:15/,

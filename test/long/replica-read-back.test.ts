@@ -62,7 +62,7 @@ it('what was changed at the service is on the pages of domains', async () => {
   expect(await read('/domains')).toContain('as the check of ')
   const page = await read(`/domains/${name(1)}`)
   expect(page).toContain('<dt>Drift check</dt>')
-  expect(page).toMatch(/live: the service has it so.*99/s)
+  expect(page).toMatch(/at the service: it has this value.*99/s)
   expect(await read(`/domains/${name(0)}`)).toContain('verified')
   // The emulator counts requests of each domain.
   expect(page).toMatch(/<h3>Last day<\/h3><p>[\d,]+ requests: 2xx /)

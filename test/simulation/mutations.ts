@@ -183,9 +183,9 @@ export const mutations: (Mutation & { seeds: number; found: number })[] = [
   {
     name: 'a server error counts as not sent',
     file: 'src/service/write/client.ts',
-    find: 'if (answer.status >= 500)\n    return createInDoubt(',
+    find: 'if (status >= 500) return createInDoubt(',
     replace:
-      'if (answer.status >= 500)\n    return ' +
+      'if (status >= 500) return ' +
       "((message: string): Outcome => ({ kind: 'not sent', message }))(",
     seeds: 100,
     found: 57,

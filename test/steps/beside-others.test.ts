@@ -347,7 +347,7 @@ describe('drift --live', () => {
   it('says verified only of what could be', async () => {
     await place.manifest(www, { https: { cert_id: 7, ocsp: 'on' }, timeout: { time: 60 } }).settle()
     const { code, out } = await place.cli('drift', '--live')
-    expect([code, out]).toEqual([0, expect.stringMatching(/1 verified, 1 assumed/)])
+    expect([code, out]).toEqual([0, expect.stringMatching(/1 as recorded, 1 assumed as recorded/)])
     const { items, summary } = await place.json('drift', '--live')
     expect(summary).toMatchObject({ verified: 1, assumed: 1 })
     expect(items).toMatchObject([

@@ -45,7 +45,7 @@ describe('drift', () => {
       const { code, out } = await place.cli('drift')
       expect(code).toBe(0)
       expect(out).toContain(
-        'No differences were found.\nOf 2 items: 2 assumed (confirmed 0 min ago).\n' +
+        'No differences were found.\nOf 2 items: 2 assumed as recorded (confirmed 0 min ago).\n' +
           'None of these items was compared',
       )
       expect(out).not.toMatch(/sync|verified|as recorded/)
@@ -148,7 +148,7 @@ describe('drift', () => {
       )
       expect((await fetchWrites(emulator)).length).toBe(sent)
       expect((await place.cli('drift', '--observed', 'live.json')).out).toMatch(
-        /No differences were found\.\nOf 2 items: 2 verified\./,
+        /No differences were found\.\nOf 2 items: 2 as recorded\./,
       )
       expect(await place.json('plan')).toMatchObject({ changes: [] })
     },
@@ -198,7 +198,7 @@ describe('drift', () => {
     place.write('live.json', JSON.stringify({ [www]: { https: { cert_id: 1 } } }))
     const { code, out } = await place.cli('drift', '--observed', 'live.json')
     expect([code, out]).toEqual([0, expect.stringContaining(`https.http2: ${www}`)])
-    expect(out).toContain('Of 2 items: 2 assumed')
+    expect(out).toContain('Of 2 items: 2 assumed as recorded')
     expect(await driftJson('--observed', 'live.json')).toMatchObject({
       items: [{ notVerifiable: ['/http2'] }, {}],
     })
@@ -242,7 +242,7 @@ describe('drift', () => {
       const text = out.replace(/\s+/g, ' ')
       expect([code, text]).toEqual([2, expect.stringContaining(why)])
       expect(text).toContain(`: ${www}`)
-      expect(text).toContain('Drift: 1 live. Of 2 items: 1 verified, 1 unreadable.')
+      expect(text).toContain('Drift: 1 at the service. Of 2 items: 1 as recorded, 1 unreadable.')
       expect(readFileSync(join(place.root, 'drift.md'), 'utf8')).toContain(why)
 
       const sent = (await fetchWrites(emulator)).length

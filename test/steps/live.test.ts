@@ -103,7 +103,7 @@ describe('drift --live', () => {
   it('is verified where the service has what was recorded', async () => {
     await adopt(www, api)
     const { code, out } = await place.cli('drift', '--live')
-    expect([code, out]).toEqual([0, expect.stringContaining('2 verified')])
+    expect([code, out]).toEqual([0, expect.stringContaining('2 as recorded')])
   })
 
   it('finds a changed value, and an item that the service does not have', async () => {
@@ -143,7 +143,7 @@ describe('drift --live', () => {
     const { out, err } = await place.cli('drift', '--live', '--report', 'drift.md')
     expect(err + out).toContain(note)
     expect(place.read('drift.md')).toContain(note)
-    expect(out).toContain('1 verified, 1 assumed')
+    expect(out).toContain('1 as recorded, 1 assumed as recorded')
     expect(out).toContain('Drift: 1 domain not at the service.')
     expect((await place.cli('drift', '--live', '-q')).code).toBe(2)
     const output = await place.json('drift', '--live')
@@ -499,7 +499,7 @@ describe('import --live', () => {
     configure({ secrets: { sign: { env: 'SIGN' } } })
     place.env = { ...place.env, SIGN: key }
     await place.manifest(www, { visit_timestamp: { ...signed, key: '${secret:sign}' } }).settle()
-    expect((await place.cli('drift', '--live')).out).toContain('1 verified')
+    expect((await place.cli('drift', '--live')).out).toContain('1 as recorded')
     const { code, out } = await place.cli('import', '--live')
     expect([code, out]).toEqual([0, 'Recorded 1 item of 1 domain.\n'])
     expect((await place.cli('plan', '--detailed-exitcode')).code).toBe(0)

@@ -102,8 +102,8 @@ describe('drift --report', () => {
     const before = await place.cli(...args, '--json')
     const { code, out } = await place.cli(...args, '--json', ...html)
     expect([code, out]).toEqual([2, before.out])
-    for (const text of ['Drift: 1 live.', 'time  60 → 30', 'https of 1 domain is observed'])
-      expect(page()).toContain(text)
+    const texts = ['Drift: 1 at the service.', 'time  60 → 30', 'https of 1 domain is observed']
+    for (const text of texts) expect(page()).toContain(text)
     expectNoDraft()
   })
 

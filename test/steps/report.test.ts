@@ -108,7 +108,7 @@ describe('report', () => {
     expect(page).toContain('<title>pending: www.example.com</title>')
     expect(page).toMatch(/data-action="change"><span class="mark">~.*time {2}60 → 61/)
     expect(page).toContain('no manifest has it')
-    expect(readPage('~.wild.example.com')).toMatch(/live: the service has it so.*60 → 9/)
+    expect(readPage('~.wild.example.com')).toMatch(/at the service: it has this value.*60 → 9/)
   })
 
   it('prints counts as JSON', async () => {

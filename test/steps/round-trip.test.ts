@@ -158,14 +158,14 @@ describe('the path from a pull request to production, and back', () => {
     const seen = await other.cli('drift', '--observed', look)
     expect(seen).toMatchObject({
       code: 2,
-      out: expect.stringContaining('Drift: 2 live.') as string,
+      out: expect.stringContaining('Drift: 2 at the service.') as string,
     })
     expect((await other.cli('drift', '--observed', look, '--repair', '--yes')).code).toBe(0)
     expect(await fetchConfigs(emulator)).toEqual(good)
     const { code, out } = await runner.cli('drift', '--observed', look)
     expect({ code, out }).toMatchObject({
       code: 0,
-      out: expect.stringContaining('Of 9 items: 9 verified.') as string,
+      out: expect.stringContaining('Of 9 items: 9 as recorded.') as string,
     })
   })
 

@@ -45,7 +45,7 @@ describe('show', () => {
     ])
     const { out } = await place.cli('show', www)
     expect(out).toContain('cert_id   1  [profiles/base.yaml:3]')
-    expect(out).toContain('2 items: 2 assumed, nothing pending.')
+    expect(out).toContain('2 items: 2 as recorded (assumed), nothing pending.')
   })
 
   it('shows what is pending, with the last change that was confirmed', async () => {
@@ -79,7 +79,7 @@ describe('show', () => {
     })
     expect(find(shown, 'https')).toMatchObject({ condition: 'verified' })
     const { out } = await place.cli('show', www, '--observed', 'live.json')
-    expect(out).toMatch(/https +verified/)
+    expect(out).toMatch(/https +as recorded,/)
     // It is at the service as recorded, and not as the manifest has it.
     const text = readFileSync(join(place.root, 'domains/www.yaml'), 'utf8')
     place.write('domains/www.yaml', text.replace('http2: on', 'http2: off'))
@@ -158,7 +158,7 @@ describe('show', () => {
     const { code, out, err } = await place.cli('show', www)
     expect(code).toBe(0)
     expect(out).toContain('recorded; the manifests have errors')
-    expect(out).toContain('2 items: 2 assumed.')
+    expect(out).toContain('2 items: 2 as recorded (assumed).')
     expect(out).not.toContain('no manifest has it')
     expect(err).toContain('The manifests have 1 error: only what is recorded is shown.')
     expect(find(await showJson(www), 'https')).toMatchObject({ status: 'confirmed', value: null })

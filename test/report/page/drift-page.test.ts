@@ -45,19 +45,19 @@ describe('the page of drift', () => {
     })
     expect(page.domains).toEqual(['a.example.com', 'b.example.com'])
     expect(page.changes.map(({ state }) => state)).toEqual([
-      'pending and live · recorded 3 d ago',
+      'pending and at the service · recorded 3 d ago',
       'pending · assumed · recorded 3 d ago',
     ])
     expect(page.parts[0]?.lines.map(({ text, isRemark }) => [text, isRemark])).toEqual([
       ['Pending: state → manifests', true],
       ['time  60 → 90', false],
-      ['Live: state → service', true],
+      ['At the service: state → service', true],
       ['time  60 → 30', false],
     ])
     expect(page.parts[1]?.lines).toHaveLength(2)
     expect(page.sentence).toBe(
-      'Drift: 2 pending, 1 live. Of 3 items: 1 verified, 1 differs, ' +
-        '1 assumed (confirmed 3 d ago).',
+      'Drift: 2 pending, 1 at the service. Of 3 items: 1 as recorded, 1 differs, ' +
+        '1 assumed as recorded (confirmed 3 d ago).',
     )
     expect([page.writes, page.waves]).toEqual([[], []])
   })
@@ -78,14 +78,14 @@ describe('the page of drift', () => {
     const doubts = items.filter((_, i) => i > 6)
     const inDoubt = doubts.map(({ domain }) => ({ domain, item: 'timeout', recordedAt: '' }))
     const page = build({ items, inDoubt })
-    expect(page.sentence).toContain('Drift: 3 pending, 1 on hold, 3 live, 2 in-doubt.')
+    expect(page.sentence).toContain('Drift: 3 pending, 1 on hold, 3 at the service, 2 in-doubt.')
     expect(page.sentence).toContain('3 items wait for a later wave: no drift.')
     const kinds = page.changes.map(({ part }) => page.parts[part]?.kinds?.join(' '))
     expect(kinds).toEqual([
       'pending',
-      'live',
-      'pending live',
-      'live',
+      'at the service',
+      'pending at the service',
+      'at the service',
       'on hold',
       'in-doubt',
       'pending in-doubt',
@@ -121,7 +121,7 @@ describe('the page of drift', () => {
       ['', 'in-doubt · never applied'],
       [
         'the observed value is not readable at /time: not a \\u{202e}number',
-        'live · in-doubt · recorded 3 d ago',
+        'at the service · in-doubt · recorded 3 d ago',
       ],
       ['on hold by rollout r1, stopped: no', 'pending · recorded 3 d ago'],
     ])

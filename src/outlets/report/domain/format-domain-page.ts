@@ -177,7 +177,7 @@ function formatItem(item: SheetItem, usual: Usual, now: number, put: Put): strin
 
 function describeLive({ since }: SheetItem): string {
   const from = since === null ? '' : ` since ${formatTime(since)} or before`
-  return `live${from}: the service has it so (recorded → now). ${driftHint}`
+  return `at the service${from}: it has this value (recorded → now). ${driftHint}`
 }
 
 /**

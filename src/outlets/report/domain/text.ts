@@ -27,8 +27,8 @@ const words: Record<Condition, string> = {
   differs: 'differs at the service',
   'on-hold': 'on hold',
   'never-applied': 'never applied',
-  assumed: 'assumed',
-  verified: 'verified',
+  assumed: 'as recorded (assumed)',
+  verified: 'as recorded',
 }
 
 /**
@@ -75,30 +75,30 @@ export function findUsual(
 
 /** Describes in a sentence how the items of a domain are. */
 export function summarizeSheet({ items, recordedOnly }: DomainSheet): string {
-  const counts = conditions.flatMap((condition) => {
-    const own = items.filter((each) => each.condition === condition)
-    return Array.from(groupBy(own, nameCondition), ([word, same]) => `${same.length} ${word}`)
-  })
-  if (recordedOnly !== null) return `${pluralize(items.length, 'item')}: ${counts.join(', ')}.`
-  const refused = items.filter((each) => each.refused !== null).length
-  const pending = items.filter((each) => each.pending !== null).length - refused
-  const isRefused = refused === 0 ? '' : `${refused} refused, `
-  const isPending = `${isRefused}${pending === 0 ? 'nothing' : pending} pending`
-  return `${pluralize(items.length, 'item')}: ${[...counts, isPending].join(', ')}.`
+  const sorted = conditions.flatMap((condition) =>
+    items.filter((each) => each.condition === condition),
+  )
+  const counts = Array.from(groupBy(sorted, nameState), ([word, same]) => `${same.length} ${word}`)
+  const isPending = recordedOnly !== null || items.some((each) => each.pending !== null)
+  const all = isPending ? counts : [...counts, 'nothing pending']
+  return `${pluralize(items.length, 'item')}: ${all.join(', ')}.`
 }
 
 /** Describes how sure the state of an item is, and how old. */
 export function describeCondition(item: SheetItem, now: number): string {
   const { condition, changed } = item
-  if (changed === null) return nameCondition(item)
+  if (changed === null) return nameState(item)
   const age = formatAge(now - Date.parse(changed.at))
   const since = condition === 'in-doubt' ? `since ${age}` : `confirmed ${age} ago`
-  return `${nameCondition(item)}, ${since}`
+  return `${nameState(item)}, ${since}`
 }
 
-/** Names a condition; what is observed as recorded, and desired otherwise, is not verified. */
-function nameCondition({ condition, pending }: SheetItem): string {
-  return condition === 'verified' && pending !== null ? 'as recorded' : words[condition]
+/** Names the state of an item, with a remark. What is as recorded, and desired otherwise, waits. */
+function nameState({ condition, pending, refused }: SheetItem): string {
+  const isSettled = condition === 'verified' || condition === 'assumed'
+  if (pending === null || (!isSettled && condition !== 'never-applied')) return words[condition]
+  const state = refused === null ? 'pending' : 'refused'
+  return condition === 'never-applied' ? `${state} (never applied)` : state
 }
 
 /** Describes when an item was changed, by whom and from which commit; null if it never was. */
@@ -132,7 +132,7 @@ function formatItem(
     ...formatPart(listItemLines(item, options.verbose), item, options),
     ...remarks.map((remark) => paint.yellow(wrap(escapeInvisible(remark), columns, '  '))),
     ...formatChange(describePending(item), item.pending, options),
-    ...formatChange('live: the service has it so', item.live, options),
+    ...formatChange('at the service: it has this value', item.live, options),
   ].join('\n')
 }
 

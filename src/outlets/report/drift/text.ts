@@ -36,7 +36,7 @@ export function listDriftSections({ pending, live, inDoubt, items }: Drift): Dri
       lines: listItemNames(items.filter(({ held }) => held)),
     },
     { title: 'Waiting: a rollout sends them with a later wave', lines: listItemNames(waiting) },
-    { title: 'Live: the service differs from state', changes: live },
+    { title: 'At the service: it differs from state', changes: live },
     {
       title: 'Unreadable: the observed value is invalid or not comparable',
       lines: listUnreadable(items),
@@ -96,16 +96,16 @@ export function formatDriftSummary(drift: Drift, now: number): string[] {
   const differences = listCounts([
     [pending - held, 'pending'],
     [held, 'on hold'],
-    [live, 'live'],
+    [live, 'at the service'],
     [drift.inDoubt.length, 'in-doubt'],
     [stays, 'value stays', 'values stay'],
     [unanswered, 'domain not at the service', 'domains not at the service'],
   ])
   const known = listCounts([
-    [verified, 'verified'],
+    [verified, 'as recorded'],
     [differing, 'differs', 'differ'],
     [without, 'ignored'],
-    [assumed, `assumed (${formatAges(drift.items, now)})`],
+    [assumed, `assumed as recorded (${formatAges(drift.items, now)})`],
     [drift.inDoubt.length, 'in-doubt'],
     [unreadable, 'unreadable'],
     [unrecorded, 'never applied'],

@@ -227,8 +227,8 @@ function formatReplica(overview: Overview): string {
 
 function formatDriftCounts({ pending, live, inDoubt, unanswered }: DriftCounts): string {
   return (
-    `${formatCount(pending)} pending, ${formatCount(live)} live, ${formatCount(inDoubt)} ` +
-    `in-doubt, ${formatCount(unanswered)} not at the service`
+    `${formatCount(pending)} pending, ${formatCount(live)} at the service, ` +
+    `${formatCount(inDoubt)} in-doubt, ${formatCount(unanswered)} unknown to the service`
   )
 }
 

@@ -61,7 +61,7 @@ export function buildDriftPage(
 /** Describes a state in words, such as `pending · assumed · confirmed 3 d ago`. */
 function describeState({ kinds, confidence, recordedAt }: DriftItem, now: number): string {
   return [
-    ...(kinds.length === 0 ? [] : [kinds.join(' and ')]),
+    ...(kinds.length === 0 ? [] : [kinds.map(nameKind).join(' and ')]),
     ...(confidence === 'verified' ? [] : [confidence]),
     recordedAt === null
       ? 'never applied'
@@ -94,7 +94,7 @@ function createContentLookup(drift: Drift): (item: DriftItem) => PartContent {
       kinds,
       lines: [
         ...listLines('Pending: state → manifests', wanted),
-        ...listLines('Live: state → service', seen),
+        ...listLines('At the service: state → service', seen),
       ],
     }
     contents.set(key, content)
@@ -102,10 +102,14 @@ function createContentLookup(drift: Drift): (item: DriftItem) => PartContent {
   }
 }
 
+function nameKind(kind: DriftItem['kinds'][number]): string {
+  return kind === 'live' ? 'at the service' : kind
+}
+
 /** Names the kinds of an item as the summary counts them. */
 function nameKinds({ kinds, held }: DriftItem, isInDoubt: boolean): string[] {
   const named = kinds.flatMap((kind) =>
-    kind === 'waiting' ? [] : held && kind === 'pending' ? 'on hold' : kind,
+    kind === 'waiting' ? [] : held && kind === 'pending' ? 'on hold' : nameKind(kind),
   )
   return isInDoubt ? [...named, 'in-doubt'] : named
 }

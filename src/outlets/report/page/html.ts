@@ -55,7 +55,7 @@ export function formatNames(summary: string, ...names: Parameters<typeof listNam
   return `<details><summary>${summary}</summary>${listNames(...names)}</details>`
 }
 
-/** Formats names in a row; those after `max` are counted. Domains of a server lead to their pages. */
+/** Formats names in a row; those after `max` are counted. Domains of a server are links. */
 export function listNames(names: string[], max: number, isServed = false): string {
   const find = (name: string) => (isServed ? `/domains/${encodeURIComponent(name)}` : undefined)
   const spans = mapSome(
