@@ -39,12 +39,12 @@ it('the domain filters as it is typed, in any case', async () => {
 it('drift filters by kind, also by a link', async () => {
   const parts = page.parts.map((part, i) => ({
     ...part,
-    kinds: i % 2 === 0 ? ['live'] : ['pending', 'on hold'],
+    kinds: i % 2 === 0 ? ['at the service'] : ['pending', 'on hold'],
   }))
   const drift = { ...page, parts }
   const expected = changes.filter((_, i) => (page.changes[i]?.part ?? 0) % 2 === 0)
   const tab = await pages.open(drift)
-  await tab.locator('select[name=kind]').selectOption('live')
+  await tab.locator('select[name=kind]').selectOption('at the service')
   await expectShown(tab, expected)
   expect(expected.length).toBeGreaterThan(0)
   expect(expected.length).toBeLessThan(changes.length)
