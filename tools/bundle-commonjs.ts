@@ -65,14 +65,14 @@ function convert(text: string): string {
     logLevel: 'warning',
   })
   const direct = exportValues(code.replaceAll(/__toESM\(\s*(require\(\s*"\.[^"]*"\))\)/g, '$1'))
-  return shortenLocals(
-    direct.includes('ownUrl')
-      ? direct.replace(/^(#!.*\n)?("use strict";)?/, `$1$2${ownUrl}`)
-      : direct,
-  )
+  const whole = direct.includes('ownUrl')
+    ? direct.replace(/^(#!.*\n)?("use strict";)?/, `$1$2${ownUrl}`)
+    : direct
+  // It names the exports for modules, and never runs.
+  return shortenLocals(whole) + (/0&&\(module\.exports=.*?\);/s.exec(whole) ?? '')
 }
 
-/** Shortens the names within functions; those of a file itself stay, for stack traces. */
+/** Shortens names within functions. */
 function shortenLocals(code: string): string {
   return transformSync(code, {
     minifyIdentifiers: true,

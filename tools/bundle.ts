@@ -42,7 +42,7 @@ const options = {
   target: 'node20',
   // As calls: Node builds the sets of a literal when it parses it, whether or not the code runs.
   supported: { 'regexp-unicode-property-escapes': false },
-  // Names stay until the files are whole; those of a file itself always, for stack traces.
+  // Names of files stay, for stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
   lineLimit: 200,

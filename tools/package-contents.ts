@@ -12,7 +12,7 @@ const expected = [
   /^package\.json$/,
   /^(?:CHANGELOG|CONTRIBUTING|README|SECURITY)\.md$/,
   /^LICENSE$/,
-  /^docs\/(?:[a-z-]+\/)*[A-Za-z_-]+\.md$/,
+  /^docs\/(?:[a-z-]+\/)*[A-Za-z_-]+\.(?:md|svg)$/,
   /^examples\/(?:[.\w-]+\/)*[.\w-]+\.(?:json|md|ya?ml)$/,
   /^examples\/(?:[.\w-]+\/)*(?:\.gitignore|gitconfig)$/,
   /^schemas\/(?:[a-z]+\/)?[a-z_-]+\.schema\.json$/,

@@ -121,8 +121,8 @@ it('the package has all files that its pages link to', () => {
   expect(pages).toEqual(expect.arrayContaining(['README.md', ...some]))
   for (const page of pages)
     for (const [, target = ''] of readFileSync(join(home, page), 'utf8').matchAll(
-      // Pages for contributors also lead to the source, which the package does not have.
-      /\]\((?!https?:|#|(?:\.\.\/)+(?:src|test)\/)([^)#]+)/g,
+      // The package has neither the source, to which pages for contributors lead, nor photographs.
+      /\]\((?!https?:|#|(?:\.\.\/)+(?:src|test)\/|\S+\.png\))([^)#]+)/g,
     ))
       expect([page, target, existsSync(join(home, dirname(page), target))]).toEqual([
         page,

@@ -325,7 +325,7 @@ it('without the value of a variable nobody logs in with an account', async () =>
   await closeHttp()
   const lacking = { issuer: provider.issuer, clientId: 'edgewise', groupsClaim: 'groups' }
   await serve({ provider: { ...lacking, clientSecret: '' } })
-  expect(faults).toEqual(['nobody can log in with an account'])
+  expect(faults).toEqual(['login not possible'])
   const answer = await fetch(`${http.url}/login/provider`)
   expect(answer.status).toBe(404)
   expect(await (await fetch(http.url)).text()).not.toContain('/login/provider')

@@ -49,9 +49,6 @@ itLong('counts what other processes do, and logs refused commands as other attem
   ])
   const reason = 'the CI job job may not abort: that needs the role operator.'
   expect(log).toEqual([
-    [
-      'refused the CI job job an action',
-      { action: 'abort', by: 'ci:job', knownBy: 'ci', rollout: id, reason },
-    ],
+    ['action refused', { action: 'abort', by: 'ci:job', knownBy: 'ci', rollout: id, reason }],
   ])
 })

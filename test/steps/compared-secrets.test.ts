@@ -245,7 +245,9 @@ describe('a rollout', () => {
     const left = waves[1]?.domains[0] ?? ''
     place.manifest(left, signed()).manifest(c, { timeout: { time: 60 } })
     const { planned, applied } = await pass()
-    expect(flat(planned.err)).toContain('apply may refuse this plan, if secrets differ: rollout')
+    expect(flat(planned.err)).toContain(
+      'apply may refuse this plan, if secrets differ: some of its domains are in rollout',
+    )
     expect([applied.code, place.loadRollouts()]).toMatchObject([0, [{ state: 'open' }]])
     place.manifest(c, { timeout: { time: 61 } })
     const before = await countWrites()

@@ -75,7 +75,9 @@ describe('report', () => {
     expect(page.head).toContain('<a href="/domains">All domains</a>')
     const inFile = readPage(www).replace('../index.html', '/domains')
     expect(inFile).toContain(page.head.slice(0, page.head.indexOf('<dt>As of')))
-    expect(inFile).toContain(page.main)
+    // A server has a page of the history, to which applies lead.
+    expect(page.main).toContain('<a href="/history#apply=')
+    expect(inFile).toContain(page.main.replace(/<a href="\/history#[^"]*">([^<]*)<\/a>/g, '$1'))
   })
 
   it('needs a folder', async () => {
