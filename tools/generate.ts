@@ -75,9 +75,9 @@ function compileTypes(schema: JSONSchema, title: string): Promise<string> {
 }
 
 /** Builds the schema of edgewise.yaml as data, and the type of a valid file with its defaults. */
-async function buildWorkspaceTypes(): Promise<string> {
-  const types = await compileTypes(requireDefaults(workspace) as JSONSchema, 'WorkspaceFile')
-  return `${header.replace('schemas/items', 'schemas')}\n${types}`
+async function buildWorkspaceTypes() {
+  const schema = requireDefaults(workspace) as JSONSchema
+  return `${header}\n${await compileTypes(schema, 'WorkspaceFile')}`
 }
 
 function buildFileSchemasFile(): string {
