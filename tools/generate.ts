@@ -54,7 +54,11 @@ async function buildTypesFile(): Promise<string> {
     const schema = loadSchema(item)
     types.push(await compileTypes(markTexts(schema), schema.title ?? item))
   }
-  return `${header}import type { Text } from '../../model/secret.ts'\n\n${types.join('\n')}`
+  const rows = items.map((item) => `  ${item}: ${loadSchema(item).title ?? item}`)
+  return (
+    `${header}import type { Text } from '../../model/secret.ts'\n\n${types.join('\n')}\n` +
+    `/** The type of a set value of each item. */\nexport interface ItemValues {\n${rows.join('\n')}\n}\n`
+  )
 }
 
 /** Gives texts of any form the type in which a secret may stand for them. */

@@ -32,11 +32,6 @@ export class Unknown {
     return merged.length === b.length ? other : new Unknown(merged)
   }
 
-  /** Whether an unmanaged item is a reason. */
-  get isUnmanaged(): boolean {
-    return this.reasons.some((reason) => reason.startsWith('unmanaged '))
-  }
-
   /** An answer that is unknown for one reason. */
   static of(reason: string): Unknown {
     return new Unknown([reason])

@@ -1,98 +1,86 @@
-import type { JsonObject } from '../model/json.ts'
-import { isSameAnswer, type Answer } from './answer.ts'
-import type { Compiled, Field } from './compiled.ts'
-import { Evaluation, unmanagedBit, Variant, type Question } from './evaluation.ts'
-import { readings, type Settings } from './readings.ts'
-import { createSettings, openReading } from './settings.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import { isSameAnswer, Unknown } from './answer.ts'
+import type { Runs } from './doubt.ts'
+import type { Field } from './fields.ts'
+import { readings, type ReadingName, type Settings } from './readings.ts'
+import { unmanagedBit } from './run.ts'
+import { createSettings, listOthers, setAnswer } from './settings.ts'
+import { listHeaders, type Compiled } from './trace.ts'
+
+/** Another answer of a reading, and what it changes in a trace. */
+export interface Flip {
+  answer: Json
+  runs: Runs
+  changed: Field[]
+}
 
 /**
- * Finds the settled readings whose opening would change an answer (request semantics, 2).
+ * Finds what the answers of a trace rest on: the readings that were asked for, that the operator
+ * has not set, and of which another answer changes something (request semantics, 2).
  *
- * @param answers those of the fields
- * @param marks gets the answers that rest on a reading that the specification does not favour
+ * @param fields those of the trace
  */
 export function findAssumed(
-  compiled: Compiled,
-  e: Evaluation,
-  fields: Field[],
-  answers: Answer<unknown>[],
-  marks: Set<string> | null,
+  { settings }: Compiled,
+  runs: Runs,
+  fields: readonly Field[],
 ): JsonObject {
-  const { answers: settled, unmanaged, timezone } = compiled.settings
   const assumed: JsonObject = {}
-  const readers = e.listReaders()
-  for (let bit = 1; bit <= readings.length; bit++) {
-    const answer = settled[bit]
-    const { name, favoured } = readings[bit - 1] ?? {}
-    const direct = readers[bit]
-    if (answer === undefined || name === undefined || direct === undefined) continue
-    const change = open(compiled, e, bit, () => openReading(compiled.settings, bit))
-    const isAssumed =
-      marks !== null && favoured === null
-        ? change.areOther(direct) && markChanges(compiled, fields, answers, change, marks)
-        : hasChange(compiled, bit, fields, answers, change, direct)
-    if (isAssumed) assumed[name] = answer
+  for (const [i, { name }] of readings.entries()) {
+    const { done } = findFlips(settings, runs, fields, name).next()
+    if (done !== true) assumed[name] = settings.answers[i + 1] ?? null
   }
-  const direct = readers[unmanagedBit]
-  if (unmanaged !== 'unknown' && direct !== undefined) {
-    const change = open(compiled, e, unmanagedBit, () =>
-      createSettings(settled, 'unknown', timezone),
-    )
-    if (hasChange(compiled, unmanagedBit, fields, answers, change, direct))
-      assumed['unmanaged'] = typeof unmanaged === 'string' ? unmanaged : [...unmanaged]
-  }
+  const isOpen = !settings.own.has(unmanagedBit) && settings.unmanaged === 'absent'
+  if (isOpen && listReached(runs, fields).some((field) => restsOn(runs, field, unmanagedBit)))
+    assumed['unmanaged'] = 'absent'
   return assumed
 }
 
-/** What changes if a reading is open. */
-interface Change {
-  isChanged: (field: Field, answer: Answer<unknown>) => boolean
-  /** Whether some of these questions have another answer. */
-  areOther: (questions: readonly Question<unknown>[]) => boolean
-}
-
-function open(compiled: Compiled, e: Evaluation, bit: number, create: () => Settings): Change {
-  const { variant } = (compiled.opened[bit] ??= { variant: new Variant(create()), last: 0 })
-  const other = new Evaluation(e.facts, variant, compiled.items, { on: e, bit })
-  return {
-    isChanged: ({ question, read }, answer) =>
-      e.dependsOn(question, bit) && !isSameAnswer(read(other.ask(question)), answer),
-    areOther: (questions) =>
-      questions.some((question) => !isSameAnswer(other.ask(question), e.ask(question))),
+/** Finds the other answers of a reading that change something. */
+export function* findFlips(
+  settings: Settings,
+  runs: Runs,
+  fields: readonly Field[],
+  name: ReadingName,
+): Generator<Flip, undefined> {
+  const number = Number(name.slice(1))
+  if (settings.own.has(number) || !runs.restOn(number)) return
+  for (const answer of listOthers(number, settings.answers[number] ?? null)) {
+    const other = runs.flip(number, setAnswer(settings, number, answer))
+    const changed = listChanged(runs, other, fields, number)
+    if (changed.length > 0) yield { answer, runs: other, changed }
   }
 }
 
-/**
- * Tests whether a field or the name of a header changes: first the field that changed in the last
- * trace, then the questions that ask for the reading themselves, then all.
- */
-function hasChange(
-  { opened, names }: Compiled,
-  bit: number,
-  fields: Field[],
-  answers: Answer<unknown>[],
-  { isChanged, areOther }: Change,
-  readers: readonly Question<unknown>[],
-): boolean {
-  const memory = opened[bit]
-  const last = fields[memory?.last ?? 0]
-  if (memory !== undefined && last !== undefined && isChanged(last, answers[memory.last] ?? null))
-    return true
-  if (!areOther(readers)) return false
-  const found = fields.findIndex((field, i) => isChanged(field, answers[i] ?? null))
-  if (memory !== undefined && found >= 0) memory.last = found
-  return found >= 0 || areOther(names.map(({ question }) => question))
+/** What changes if items that no manifest mentions are not known. */
+export function findUnmanaged(settings: Settings, runs: Runs, fields: readonly Field[]): Flip {
+  const other = runs.flip(unmanagedBit, createSettings({ ...settings, unmanaged: 'unknown' }))
+  const changed = listChanged(runs, other, listReached(runs, fields), unmanagedBit)
+  return { answer: 'unknown', runs: other, changed }
 }
 
-/** Marks the fields that change; tests whether there are any, or names of headers change. */
-function markChanges(
-  { names }: Compiled,
-  fields: Field[],
-  answers: Answer<unknown>[],
-  { isChanged, areOther }: Change,
-  marks: Set<string>,
-): boolean {
-  const changed = fields.filter((field, i) => isChanged(field, answers[i] ?? null))
-  for (const { path } of changed) marks.add(path)
-  return changed.length > 0 || areOther(names.map(({ question }) => question))
+function listChanged(runs: Runs, other: Runs, fields: readonly Field[], bit: number): Field[] {
+  const headers = listHeaders(other).filter((field) => !fields.includes(field))
+  return [...fields, ...headers].filter(
+    (field) =>
+      restsOn(runs, field, bit) && !isSameAnswer(runs.answer(field.read), other.answer(field.read)),
+  )
+}
+
+/** Tests whether an answer rests on a reading, in any combination of what is in doubt. */
+function restsOn(runs: Runs, { read }: Field, bit: number): boolean {
+  const { all } = runs.try((run) => run.watch(read).bits.has(bit))
+  return all === null || all.some(({ answer }) => answer)
+}
+
+/** Lists the answers of the stages that the request reaches. */
+function listReached(runs: Runs, fields: readonly Field[]): readonly Field[] {
+  const outcome = runs.answer<unknown>((run) => fields[0]?.read(run))
+  if (outcome instanceof Unknown || outcome === 'served') return fields
+  const after = /^(?:cache|origin|response)/
+  return fields.filter(({ stage, name }) =>
+    outcome === 'refused'
+      ? stage === 'connection'
+      : !after.test(stage) || name === 'status' || name === 'location',
+  )
 }

@@ -15,27 +15,26 @@ export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Lo
     rule === null
       ? null
       : { item: rule.item, pointer: rule.pointer, pattern: rule.pattern, ...locate(rule) }
-  const get = (name: string): Json => placeReply(trace.replies.get(name), place)
-  const pick = (stage: string, names: string[]): JsonObject =>
+  const get = (name: string): JsonObject => placeReply(trace.replies.get(name), place)
+  const pick = (stage: string, names: readonly string[]): JsonObject =>
     Object.fromEntries(names.map((name) => [name, get(`${stage}.${name}`)]))
-  const headers = (replies: ReadonlyMap<string, Reply>): JsonObject =>
-    Object.fromEntries([...replies].map(([name, reply]) => [name, placeReply(reply, place)]))
   return {
     format: 'edgewise.trace/1',
     domain,
     of,
     request: describeRequest(trace.facts),
-    assumed: trace.assumed,
+    visitor: trace.visitor,
+    ...(trace.assumed === null ? {} : { assumed: trace.assumed }),
     unmanaged: trace.unmanaged,
     notes: trace.notes,
     outcome: get('outcome'),
     connection: pick('connection', ['decision', 'settings']),
     access: {
       ...pick('access', ['decision', 'deciding']),
-      checks: trace.checks.map(({ report, reply }) => ({
+      checks: trace.checks.map((report) => ({
         item: report.item,
         state: report.state,
-        result: placeReply(reply, place),
+        result: get(`checks.${report.item}`),
         exempt: place(report.exempt),
         also: report.also.map(place),
         maybe: report.maybe.map(place),
@@ -47,37 +46,27 @@ export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Lo
       ...pick('cache', ['rule']),
       also: trace.cacheRules.also.map(place),
       maybe: trace.cacheRules.maybe.map(place),
-      ...pick('cache', [
-        'policy',
-        'seconds',
-        'followsOrigin',
-        'obeysNoCache',
-        'key',
-        'errorSeconds',
-        'lifetime',
-        'stored',
-      ]),
+      ...pick('cache', ['policy', 'seconds', 'followsOrigin', 'obeysNoCache', 'key']),
+      ...pick('cache', ['errorSeconds', 'lifetime', 'stored']),
     },
     origin: {
       ...pick('origin', ['item', 'main', 'backups', 'protocol', 'port', 'host', 'url', 'rewrite']),
-      headers: headers(trace.originHeaders),
+      headers: pick('origin.headers', trace.originHeaders),
       ...pick('origin', ['otherHeaders', 'auth', 'range', 'follow', 'timeout', 'connectTimeout']),
     },
     response: {
       ...pick('response', ['status', 'location']),
-      headers: headers(trace.responseHeaders),
+      headers: pick('response.headers', trace.responseHeaders),
       ...pick('response', ['otherHeaders', 'compression', 'speedLimit', 'rateLimit', 'drag']),
     },
   }
 }
 
 /** An answer as JSON; a rule in it with its place. */
-function placeReply(reply: Reply | undefined, place: (rule: Rule | null) => Json): Json {
+function placeReply(reply: Reply | undefined, place: (rule: Rule | null) => Json): JsonObject {
   if (reply === undefined) throw new RangeError('a field of a trace has an answer')
-  const placed = (value: Json): Json => (isRule(value) ? place(value) : value)
-  if ('value' in reply) return { value: placed(reply.value) }
-  const { unknown, managed } = reply
-  return managed === undefined ? { unknown } : { unknown, managed: placed(managed) }
+  if ('unknown' in reply) return reply
+  return { value: isRule(reply.value) ? place(reply.value) : reply.value }
 }
 
 function isRule(value: Json): value is JsonObject & Rule {

@@ -11,6 +11,8 @@ export interface Headers {
   given: ReadonlyMap<string, string | null>
   /** Whether all others are known to be absent. */
   isComplete: boolean
+  /** One of which it is not known all the same. */
+  open?: string
 }
 
 /** A request as `trace --json` and files of requests have it (request semantics, section 1). */
@@ -37,9 +39,9 @@ export interface Facts {
   /** Upper case. */
   method: string | undefined
   headers: Headers
-  /** Canonical. */
-  ip: string | undefined
-  country: string | undefined
+  /** Canonical; null: on none of the lists that there are. */
+  ip: string | null | undefined
+  country: string | null | undefined
   isp: Carrier | undefined
   /** Unix seconds. */
   at: number | undefined
@@ -51,6 +53,12 @@ export interface Facts {
   secrets: ReadonlyMap<string, string>
   origin: { status: number | undefined; headers: Headers; size: number | undefined }
 }
+
+/**
+ * What holds for facts that nobody gave: those of a usual visitor and an origin that answers 200,
+ * or nothing (request semantics, 1).
+ */
+export type Visitor = 'usual' | 'unknown'
 
 /** The facts that a request may have. */
 export const requestFacts: ReadonlySet<string> = new Set([
@@ -102,11 +110,46 @@ export function parseRequest(request: Json, domain: string): Facts {
   }
 }
 
+const usualHeaders = [
+  ['accept-encoding', 'gzip, deflate, br'],
+  ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
+] as const
+
+/** Completes the facts of a request by those of a visitor. */
+export function completeFacts(facts: Facts, visitor: Visitor): Facts {
+  if (visitor === 'unknown') return facts
+  const { method = 'GET', ip = null, country = null, isp = 'other', bodySize = 0 } = facts
+  const { headers, origin } = facts
+  return {
+    ...facts,
+    method,
+    ip,
+    country,
+    isp,
+    bodySize,
+    headers: headers.isComplete
+      ? headers
+      : { given: new Map([...usualHeaders, ...headers.given]), isComplete: true },
+    origin: {
+      ...origin,
+      status: origin.status ?? 200,
+      headers: origin.headers.isComplete
+        ? origin.headers
+        : { given: origin.headers.given, isComplete: true, open: 'content-type' },
+    },
+  }
+}
+
 /** Reads a header: its text, null if it is absent; unknown if it is not given. */
 export function readHeader(headers: Headers, name: string, prefix = ''): Answer<string | null> {
   const found = headers.given.get(name)
   if (found !== undefined) return found
-  return headers.isComplete ? null : notGiven(`${prefix}headers.${name}`)
+  return headers.isComplete && headers.open !== name ? null : notGiven(`${prefix}headers.${name}`)
+}
+
+/** A fact; unknown if it is not given. */
+export function given<T>(fact: T | undefined, name: string): Answer<T> {
+  return fact === undefined ? notGiven(name) : fact
 }
 
 /** An answer that depends on a fact that is not given. */

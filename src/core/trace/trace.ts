@@ -1,121 +1,101 @@
-import type { ItemKey } from '../model/item.ts'
+import { catalogue } from '../catalog/catalogue.ts'
+import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
-import { map, Unknown, type Answer } from './answer.ts'
+import { Unknown, type Answer } from './answer.ts'
 import { findAssumed } from './assumed.ts'
-import { listHeaderFields, traceHeader, type Compiled, type Field } from './compiled.ts'
-import { Evaluation, isUnknownValue, unmanagedBit } from './evaluation.ts'
-import { parseRequest, type Facts } from './request.ts'
+import type { Candidates } from './candidates.ts'
+import { checkKeys } from './check-keys.ts'
+import { readItems, Runs, type Items } from './doubt.ts'
+import { fields, findField, getHeaderField, type Field } from './fields.ts'
+import type { Settings } from './readings.ts'
+import { completeFacts, parseRequest, type Facts, type Visitor } from './request.ts'
 import type { Rule } from './rule.ts'
 import { reportCheck, type CheckReport } from './stages/access.ts'
-import { listOtherRules, type OtherRules } from './stages/cache.ts'
-import { checks } from './stages/checks.ts'
+import { listMatches, type OtherRules } from './stages/cache.ts'
+import { listHeaderNames } from './stages/headers.ts'
 
-/** An answer in the output: a value; or why it is unknown, and what it is without such items. */
-export type Reply = { value: Json } | { unknown: string[]; managed?: Json }
+/** A configuration that requests can be traced through. */
+export interface Compiled {
+  domain: Domain
+  candidates: Candidates
+  items: Items
+  settings: Settings
+  unmanaged: ItemKey[]
+}
 
-/** What the configuration of a domain does to a request (request semantics, 5). */
+/**
+ * Compiles the configuration of a domain.
+ *
+ * @param candidates by item, in canonical form; an item without a key is unmanaged
+ */
+export function compile(domain: Domain, candidates: Candidates, settings: Settings): Compiled {
+  const unmanaged = [...catalogue.keys()].filter((key) => !candidates.has(key)).toSorted()
+  return { domain, candidates, items: readItems(candidates), settings, unmanaged }
+}
+
+/** Opens the trace of a request whose facts are complete. Answers are found when asked for. */
+export function openRuns({ items, settings }: Compiled, facts: Facts): Runs {
+  return Runs.open(items, facts, settings)
+}
+
+/** Lists the answers about headers that items change. */
+export function listHeaders(runs: Runs): Field[] {
+  return (['request', 'response'] as const).flatMap((message) => {
+    const { all } = runs.try((run) => listHeaderNames(run, message))
+    const names = all?.flatMap(({ answer }) => answer) ?? listHeaderNames(runs.first, message)
+    return [...new Set(names)].toSorted().map((name) => getHeaderField(message, name))
+  })
+}
+
+/** A value as JSON; otherwise the sorted reasons for which it is not known. */
+export type Reply = { value: Json } | { unknown: string[] }
+
+/** What a configuration does to a request (request semantics, 5). */
 export interface Trace {
+  /** As they were given. */
   facts: Facts
-  assumed: JsonObject
-  /** Answers, as in `replies`, that rest on a preset or a setting; empty unless asked for. */
-  resting: ReadonlySet<string>
+  visitor: Visitor
+  /** Null unless asked for. */
+  assumed: JsonObject | null
   unmanaged: ItemKey[]
   notes: string[]
-  /** Answers by stage and name; `outcome` has no stage. */
+  /** Answers by their paths. */
   replies: Map<string, Reply>
-  checks: { report: CheckReport; reply: Reply }[]
+  checks: CheckReport[]
   cacheRules: OtherRules
-  originHeaders: Map<string, Reply>
-  responseHeaders: Map<string, Reply>
+  originHeaders: string[]
+  responseHeaders: string[]
 }
 
 /**
  * Traces a request through a configuration. Deterministic; asks nothing but its arguments.
  *
- * @param isMarked whether to find the answers that rest on a preset or a setting
+ * @param asks whether to find the readings on which the answers rest, which takes longer
  * @throws BadRequest for a bad fact
  */
-export function trace(compiled: Compiled, request: Json, isMarked = false): Trace {
-  const resting = new Set<string>()
+export function trace(
+  compiled: Compiled,
+  request: Json,
+  { visitor, asks }: { visitor: Visitor; asks: boolean },
+): Trace {
   const facts = parseRequest(request, compiled.domain)
-  const e = new Evaluation(facts, compiled.base, compiled.items)
-  const headers = listHeaderFields(compiled, e)
-  const fields = [...compiled.fields, ...headers]
-  const answers = fields.map(({ question, read }) => read(e.ask(question)))
-  const replies = replyAll(compiled, e, fields, answers)
-  const find = (path: string) => answers[compiled.positions.get(path) ?? -1]
-  const of = (stage: string) =>
-    new Map(
-      headers
-        .filter((field) => field.stage === stage)
-        .map(({ name, path }) => [name, replies.get(path) ?? { unknown: [] }] as const),
-    )
+  const runs = openRuns(compiled, completeFacts(facts, visitor))
+  const all = [...fields, ...listHeaders(runs)]
+  const replies = new Map(all.map(({ path, read }) => [path, reply(runs.answer(read))]))
+  const listNames = (stage: string) =>
+    all.filter((field) => field.stage === stage).map(({ name }) => name)
   return {
     facts,
-    assumed: findAssumed(compiled, e, fields, answers, isMarked ? resting : null),
-    resting,
+    visitor,
+    assumed: asks ? findAssumed(compiled, runs, all) : null,
     unmanaged: compiled.unmanaged,
-    notes: hasExtension(compiled) ? ['extend-set'] : [],
+    notes: readSingle(compiled, 'extend') === null ? [] : ['extend-set'],
     replies,
-    checks: checks.map(([item, check]) => ({
-      report: reportCheck(
-        e,
-        compiled.questions,
-        [item, check],
-        map(find(`checks.${item}`), (word) => word === 'deny'),
-      ),
-      reply: replies.get(`checks.${item}`) ?? { unknown: [] },
-    })),
-    cacheRules: listOtherRules(e, compiled.questions, find('cache.rule') as Answer<Rule | null>),
-    originHeaders: of('origin.headers'),
-    responseHeaders: of('response.headers'),
+    checks: checkKeys.map((item) => describeCheck(compiled, runs, item)),
+    cacheRules: listOtherRules(compiled, runs),
+    originHeaders: listNames('origin.headers'),
+    responseHeaders: listNames('response.headers'),
   }
-}
-
-/** Builds the replies of all fields; the managed ones where an unmanaged item is in the way. */
-function replyAll(
-  compiled: Compiled,
-  e: Evaluation,
-  fields: Field[],
-  answers: Answer<unknown>[],
-): Map<string, Reply> {
-  const absent = new Evaluation(e.facts, compiled.absent, compiled.items, {
-    on: e,
-    bit: unmanagedBit,
-  })
-  const named = () => new Set(listHeaderFields(compiled, absent).map(({ question }) => question))
-  return new Map(
-    fields.map(({ path, question, read }, i) => [
-      path,
-      reply(answers[i], () =>
-        i < compiled.fields.length || named().has(question)
-          ? read(absent.ask(question))
-          : Unknown.of('unmanaged head_control'),
-      ),
-    ]),
-  )
-}
-
-/**
- * Answers some fields of a trace only, in much less time. Equal to what `trace` replies.
- *
- * @param fields names of answers, as in `replies`, or headers, which need no operation
- * @throws BadRequest for a bad fact
- */
-export function askReplies(compiled: Compiled, request: Json, fields: Asked[]): Reply[] {
-  const facts = parseRequest(request, compiled.domain)
-  const e = new Evaluation(facts, compiled.base, compiled.items)
-  const absent = () =>
-    new Evaluation(facts, compiled.absent, compiled.items, { on: e, bit: unmanagedBit })
-  return fields.map(({ path, header }) => {
-    const field = compiled.fields[compiled.positions.get(path) ?? -1]
-    const ask = (evaluation: Evaluation): Answer<unknown> => {
-      if (header !== null) return traceHeader(compiled, evaluation, header.message, header.name)
-      if (field === undefined) throw new RangeError(`expected an answer of a trace, got ${path}`)
-      return field.read(evaluation.ask(field.question))
-    }
-    return reply(ask(e), () => ask(absent()))
-  })
 }
 
 /** An answer to ask for: its name, or a header of a message. */
@@ -124,21 +104,81 @@ export interface Asked {
   header: { message: 'request' | 'response'; name: string } | null
 }
 
-function reply(answer: Answer<unknown>, readManaged: () => Answer<unknown>): Reply {
-  if (!(answer instanceof Unknown)) return { value: toJson(answer) }
-  const { reasons } = answer
-  const managed = answer.isUnmanaged ? readManaged() : answer
-  return managed instanceof Unknown
-    ? { unknown: [...reasons] }
-    : { unknown: [...reasons], managed: toJson(managed) }
+/**
+ * Answers some fields of a trace only, in much less time. Equal to what `trace` replies.
+ *
+ * @param asked names of answers, or headers, which need no operation
+ * @throws BadRequest for a bad fact
+ */
+export function askReplies(
+  compiled: Compiled,
+  request: Json,
+  asked: Asked[],
+  visitor: Visitor,
+): Reply[] {
+  const facts = completeFacts(parseRequest(request, compiled.domain), visitor)
+  const runs = openRuns(compiled, facts)
+  return asked.map(({ path, header }) => {
+    const read =
+      header === null ? readField(path) : getHeaderField(header.message, header.name).read
+    return reply(runs.answer(read))
+  })
 }
 
-function toJson(value: unknown): Json {
-  return value as Json
+function readField(path: string): Field['read'] {
+  const field = findField(path)
+  if (field === undefined) throw new RangeError(`expected an answer of a trace, got ${path}`)
+  return field.read
 }
 
-function hasExtension({ items }: Compiled): boolean {
-  const candidates = items.get('extend') ?? []
-  const [value = null] = candidates
-  return candidates.length === 1 && value !== null && !isUnknownValue(value)
+function reply(answer: Answer<unknown>): Reply {
+  return answer instanceof Unknown ? { unknown: [...answer.reasons] } : { value: answer as Json }
+}
+
+/** The only known value of an item; null if it is absent, unmanaged, or in doubt. */
+function readSingle({ items, candidates }: Compiled, key: ItemKey): Value {
+  const value = candidates.get(key)?.length === 1 ? (items.values.get(key) ?? null) : null
+  return value instanceof Unknown ? null : value
+}
+
+/** Describes a check: its state, its rule, and what else matches. */
+export function describeCheck(compiled: Compiled, runs: Runs, item: ItemKey): CheckReport {
+  return reportCheck(
+    (read) => runs.answer(read),
+    item,
+    runs.answer(readField(`checks.${item}`)),
+    findState(compiled, item),
+    readSingle(compiled, item),
+    readSingle(compiled, 'visit_deny_whitelist'),
+  )
+}
+
+function findState(compiled: Compiled, item: ItemKey): CheckReport['state'] {
+  const { candidates, items, settings } = compiled
+  const value = items.values.get(item)
+  if (value === undefined) return settings.isTakenAsAbsent(item) ? 'absent' : 'unmanaged'
+  if (candidates.get(item)?.length !== 1 || value instanceof Unknown) return 'in-doubt'
+  return value === null ? 'absent' : 'set'
+}
+
+/** Lists the cache rules that match beside the deciding one, and those that may. */
+function listOtherRules({ candidates }: Compiled, runs: Runs): OtherRules {
+  const decided = runs.answer(readField('cache.rule')) as Answer<Rule | null>
+  const isDeciding = (rule: Rule) =>
+    decided !== null && !(decided instanceof Unknown) && isSameRule(decided, rule)
+  const found: OtherRules = { also: [], maybe: [] }
+  const isSingle = ({ item }: Rule) => candidates.get(item)?.length === 1
+  for (const { rule } of listMatches(runs.first)) {
+    if (isDeciding(rule) || !isSingle(rule)) continue
+    const match = runs.answer(
+      (run) => listMatches(run).find((each) => isSameRule(each.rule, rule))?.match ?? false,
+    )
+    if (match === true) found.also.push(rule)
+    else if (match !== false) found.maybe.push(rule)
+  }
+  return found
+}
+
+function isSameRule(a: Rule, b: Rule): boolean {
+  return a.item === b.item && a.pointer === b.pointer
 }

@@ -1007,3 +1007,45 @@ keyname?: string
  */
 error_page?: Text
 }
+
+/** The type of a set value of each item. */
+export interface ItemValues {
+  add_back_source_head: AddBackSourceHead
+  add_response_head: AddResponseHead
+  cache_error_code: CacheErrorCode
+  cache_rule: CacheRule
+  cache_rule_list: CacheRuleList
+  cache_share: CacheShare
+  client_real_ip: ClientRealIp
+  combined_ban: CombinedBan
+  compress_response: CompressResponse
+  connect_timeout: ConnectTimeout
+  deny_protocol: DenyProtocol
+  deny_url: DenyUrl
+  error_bcache: ErrorBcache
+  error_page_rewrite: ErrorPageRewrite
+  extend: Extend
+  forward_status: ForwardStatus
+  head_control: HeadControl
+  https: Https
+  ip_black_list: IpBlackList
+  ip_white_list: IpWhiteList
+  new_origin: NewOrigin
+  origin: Origin
+  origin_host: OriginHost
+  post_upload_size_limit: PostUploadSizeLimit
+  range_back_source: RangeBackSource
+  rate_limit: RateLimit
+  referer: Referer
+  smart_compression: SmartCompression
+  source_url_rewrite: SourceUrlRewrite
+  speed_limit: SpeedLimit
+  timeout: Timeout
+  tos_origin: TosOrigin
+  user_agent: UserAgent
+  vendor_origin_auth: VendorOriginAuth
+  video_drag: VideoDrag
+  visit_areas_limit: VisitAreasLimit
+  visit_deny_whitelist: VisitDenyWhitelist
+  visit_timestamp: VisitTimestamp
+}

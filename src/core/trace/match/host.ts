@@ -1,17 +1,17 @@
-import type { Evaluation } from '../evaluation.ts'
 import { lowerAscii } from '../../model/text/lower-ascii.ts'
+import type { Run } from '../run.ts'
 
 /**
  * Finds the host of a Referer, in lower case (request semantics, 3.2); null without one. A value
  * without a scheme has one by R21.
  */
-export function findRefererHost(e: Evaluation, value: string): string | null {
+export function findRefererHost(run: Run, value: string): string | null {
   const text = lowerAscii(value)
   const found = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)*([^/?#]*)/.exec(text)
   if (found !== null) return withoutPort(found[1] ?? '')
   const first = /^[^/:?#]*/.exec(text)?.[0] ?? ''
   if (first === '') return null
-  return e.reading('R21') === 'host-first' ? first : null
+  return run.reading('R21') === 'host-first' ? first : null
 }
 
 function withoutPort(authority: string): string | null {

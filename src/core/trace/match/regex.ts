@@ -1,11 +1,11 @@
-import { Unknown, type Answer } from '../answer.ts'
-import type { Evaluation } from '../evaluation.ts'
+import { map, Unknown, type Answer } from '../answer.ts'
 import { interpret } from '../regex/ecmascript.ts'
 import { compileProgram, findMatch, testMatch, type Program } from '../regex/machine.ts'
 import { findLiteral } from '../regex/literal.ts'
 import { parseCore, type Expression } from '../regex/syntax.ts'
 import type { Text } from '../../model/secret.ts'
 import { readPlain } from '../secret-text.ts'
+import type { Run } from '../run.ts'
 import { isPrintable } from '../url.ts'
 
 /** Greatest length of a text that is decided. */
@@ -62,45 +62,42 @@ export function matchesAll(pattern: string): boolean {
   return /^(?:\^?\.\*\$?|\(\.\*\)|\^\(\.\*\)\$)$/.test(pattern)
 }
 
-/** How much of a text an expression must match: R4, or somewhere in it. */
+/** How much of a text an expression must match: R4, or any part of it. */
 export type Extent = 'R4' | 'search'
 
 /**
  * Tests whether a regular expression matches a text; null is a text that is not printable ASCII.
- * Outside of the common core it is undecidable, unless R1 is settled.
+ * Outside of the common core R1 says how it is read.
  */
 export function matchRegex(
-  e: Evaluation,
+  run: Run,
   regex: Regex,
   text: string | null,
-  ignoresCase: boolean,
+  folds: boolean,
   extent: Extent,
 ): Answer<boolean> {
   if (regex.always !== null) return regex.always
-  const test = findTest(e, regex, text, ignoresCase)
-  if (test === null) return regex.undecidable
-  const found = test(false)
-  if (found === null) return regex.undecidable
-  if (!found || extent === 'search') return found
-  const whole = test(true)
-  if (whole === null) return regex.undecidable
-  return whole || e.reading('R4') === 'search'
+  if (text === null || !canBeDecided(text)) return regex.undecidable
+  const isWhole = extent === 'R4' && run.reading('R4') === 'whole'
+  const program = regex.getProgram(folds)
+  if (program !== null) return testMatch(program, text, isWhole)
+  return map(interpretOnce(run, regex, text, folds, isWhole), (found) => found !== null)
 }
 
-function findTest(
-  e: Evaluation,
+function canBeDecided(text: string): boolean {
+  return text.length <= maxLength && isPrintable(text)
+}
+
+function interpretOnce(
+  run: Run,
   regex: Regex,
-  text: string | null,
-  ignoresCase: boolean,
-): ((whole: boolean) => boolean | null) | null {
-  const program = regex.getProgram(ignoresCase)
-  if (program !== null && text !== null && text.length <= maxLength && isPrintable(text))
-    return (whole) => testMatch(program, text, whole)
-  if (text === null || e.open('R1') !== 'ecmascript') return null
-  return (whole) => {
-    const found = interpret(regex.pattern, text, ignoresCase, whole)
-    return found === 'undecidable' ? null : found !== null
-  }
+  text: string,
+  folds: boolean,
+  isWhole: boolean,
+): Answer<number[] | null> {
+  if (run.reading('R1') !== 'ecmascript') return regex.undecidable
+  const found = interpret(regex.pattern, text, folds, isWhole)
+  return found === 'undecidable' ? regex.undecidable : found
 }
 
 /** A match: the place of the whole, and the texts of the groups, empty if they took no part. */
@@ -112,26 +109,17 @@ export interface Match {
 
 /** Finds the matched part and its groups; null without a match. */
 export function findParts(
-  e: Evaluation,
+  run: Run,
   regex: Regex,
   text: string,
-  ignoresCase: boolean,
+  folds: boolean,
 ): Answer<Match | null> {
-  const found = matchRegex(e, regex, text, ignoresCase, 'R4')
-  if (found instanceof Unknown) return found
-  if (!found) return null
-  const whole = matchWhole(e, regex, text, ignoresCase)
-  const program = regex.getProgram(ignoresCase)
-  const isInCore = regex.expression?.repeatsGroup === false && isPrintable(text)
-  if (program !== null && isInCore) return readParts(findMatch(program, text, whole), text)
-  if (e.open('R1') !== 'ecmascript') return regex.undecidable
-  const parts = interpret(regex.pattern, text, ignoresCase, whole)
-  return parts === 'undecidable' ? regex.undecidable : readParts(parts, text)
-}
-
-/** Tests whether the part to be found is the whole text: R4, where it makes a difference. */
-function matchWhole(e: Evaluation, regex: Regex, text: string, ignoresCase: boolean): boolean {
-  return matchRegex(e, regex, text, ignoresCase, 'search') === true && e.reading('R4') === 'whole'
+  if (!canBeDecided(text)) return regex.undecidable
+  const isWhole = run.reading('R4') === 'whole'
+  const program = regex.getProgram(folds)
+  if (program !== null && regex.expression?.repeatsGroup === false)
+    return readParts(findMatch(program, text, isWhole), text)
+  return map(interpretOnce(run, regex, text, folds, isWhole), (found) => readParts(found, text))
 }
 
 function readParts(captures: ArrayLike<number> | null, text: string): Match | null {

@@ -1,22 +1,14 @@
-import type { Evaluation } from '../evaluation.ts'
+import type { Run } from '../run.ts'
 import { fold } from './case.ts'
 
 /**
  * Tests whether a text matches an entry (request semantics, 3.1, "text"): `^t$` is equal to it, `^`
  * or `$` alone bind it to an end (R22), and any other entry is contained.
  */
-export function matchText(
-  e: Evaluation,
-  entry: string,
-  text: string,
-  ignoresCase: boolean,
-): boolean {
-  const [wanted, given] = [fold(entry, ignoresCase), fold(text, ignoresCase)]
+export function matchText(run: Run, entry: string, text: string, folds: boolean): boolean {
+  const [wanted, given] = [fold(entry, folds), fold(text, folds)]
   const [starts, ends] = [wanted.startsWith('^'), wanted.endsWith('$')]
   if (starts && ends && wanted.length > 1) return given === wanted.slice(1, -1)
-  if (!starts && !ends) return given.includes(wanted)
-  const bound = starts ? given.startsWith(wanted.slice(1)) : given.endsWith(wanted.slice(0, -1))
-  const contained = given.includes(wanted)
-  if (bound === contained) return bound
-  return e.reading('R22') === 'anchor' ? bound : contained
+  if (starts === ends || run.reading('R22') === 'literal') return given.includes(wanted)
+  return starts ? given.startsWith(wanted.slice(1)) : given.endsWith(wanted.slice(0, -1))
 }

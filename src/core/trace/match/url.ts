@@ -1,13 +1,13 @@
-import { isSameAnswer, map, some, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation } from '../evaluation.ts'
+import { map, Unknown, type Answer } from '../answer.ts'
 import { compileProgram, testMatch, type Program } from '../regex/machine.ts'
 import { anyChar, oneChar, type CharSet, type Node } from '../regex/syntax.ts'
 import type { Text } from '../../model/secret.ts'
 import { readPlain } from '../secret-text.ts'
-import { formatAuthority, type Forms, type RequestUrl } from '../url.ts'
+import type { Run } from '../run.ts'
+import { formatAuthority, type Forms, type RequestUrl, type Subjects } from '../url.ts'
 import { lowerAscii } from '../../model/text/lower-ascii.ts'
-import { byCase, fold, type CaseRule } from './case.ts'
-import { matchRegex, Regex } from './regex.ts'
+import { fold, ignoresCase, type CaseRule } from './case.ts'
+import { matchRegex, Regex, type Extent } from './regex.ts'
 
 /** A URL that patterns see. */
 export interface Subject {
@@ -77,7 +77,7 @@ export function compilePattern(kind: PatternKind, text: Text, place: string): Ur
 
 /** Tests whether a URL matches a pattern. */
 export function matchUrl(
-  e: Evaluation,
+  run: Run,
   pattern: UrlPattern,
   subject: Answer<Subject>,
   rule: CaseRule,
@@ -85,18 +85,16 @@ export function matchUrl(
 ): Answer<boolean> {
   if (pattern.kind === 'all') return true
   if (pattern.unknown !== null) return pattern.unknown
-  if (pattern.kind === 'regex' && pattern.regex.matchesAll) return true
-  return map(subject, (known) => {
-    switch (pattern.kind) {
-      case 'regex':
-        return matchUrlRegex(e, pattern.regex, known, rule, sees)
-      case 'ext':
-        return matchSuffix(e, pattern, known, rule)
-      case 'dir':
-        return matchDirectory(e, pattern, known, rule)
-      default:
-        return matchRoute(e, pattern, known, rule)
-    }
+  if (pattern.kind === 'regex') return matchUrlRegex(run, pattern.regex, subject, rule, sees)
+  return map(subject, ({ forms }) => {
+    const { path, full } = chooseForm(run, forms)
+    const isPath = pattern.kind === 'dir' || path === full || run.reading('R7') === 'path'
+    const seen = isPath ? path : full
+    if (seen === null) return Unknown.of(`undecidable ${pattern.place}`)
+    const folds = ignoresCase(run, rule)
+    return pattern.kind === 'ext'
+      ? matchSuffix(run, pattern.suffixes, seen, folds)
+      : pattern.paths.some((entry) => matchPath(run, entry, seen, folds, pattern.kind === 'dir'))
   })
 }
 
@@ -106,143 +104,78 @@ export function matchUrl(
  * @param withPort whether the whole URL has the port
  */
 export function matchUrlRegex(
-  e: Evaluation,
+  run: Run,
   regex: Regex,
   subject: Answer<Subject>,
   rule: CaseRule,
   sees: RegexSubject = 'R5',
   withPort = true,
+  extent: Extent = 'R4',
 ): Answer<boolean> {
   if (regex.always !== null) return regex.always
   return map(subject, ({ url, forms }) => {
-    const { path, full } = chooseForm(e, forms)
-    const from = withPort ? url : noPort(url)
-    if (full !== null && regex.excludes(lowerAscii(formatAuthority(from) + full))) return false
-    const text = sees === 'Q' ? full : seeWhole(e, sees, from, path, full)
-    return byCase(e, rule, (ignoresCase) => matchRegex(e, regex, text, ignoresCase, 'R4'))
+    const { path, full } = chooseForm(run, forms)
+    const authority = formatAuthority(withPort ? url : { ...url, port: null })
+    if (full !== null && regex.excludes(lowerAscii(authority + full))) return false
+    const seen = sees === 'R5' ? run.reading('R5') : wholes[sees]
+    const text =
+      seen === 'path' ? path : seen === 'whole-url' && full !== null ? authority + full : full
+    return matchRegex(run, regex, text, ignoresCase(run, rule), extent)
   })
 }
 
-function noPort(url: RequestUrl): RequestUrl {
-  return { ...url, port: null }
-}
-
-function seeWhole(
-  e: Evaluation,
-  sees: 'W' | 'R5',
-  url: RequestUrl,
-  path: string | null,
-  full: string | null,
-): string | null {
-  const seen = sees === 'W' ? 'whole-url' : e.reading('R5')
-  if (seen === 'path') return path
-  if (seen === 'path-and-query' || full === null) return full
-  return formatAuthority(url) + full
-}
+const wholes = { W: 'whole-url', Q: 'path-and-query' }
 
 /** Path and query in the form that patterns see (R2). */
-export function chooseForm(e: Evaluation, forms: Forms): Forms['sent'] {
+export function chooseForm(run: Run, forms: Forms): Subjects {
   if (forms.areEqual) return forms.sent
-  const form = e.reading('R2')
+  const form = run.reading('R2')
   return form === 'normalised' ? forms.normalised : form === 'decoded' ? forms.decoded : forms.sent
 }
 
-/** Tests the path, or path and query by R7, where it makes a difference. */
-function byQuery(
-  e: Evaluation,
-  { place }: UrlPattern,
-  { url, forms }: Subject,
-  test: (seen: string) => Answer<boolean>,
-): Answer<boolean> {
-  const { path, full } = chooseForm(e, forms)
-  const see = (text: string | null) =>
-    text === null ? Unknown.of(`undecidable ${place}`) : test(text)
-  const alone = see(path)
-  if (url.query === null || path === full) return alone
-  const withQuery = see(full)
-  return isSameAnswer(alone, withQuery) || e.reading('R7') === 'path' ? alone : withQuery
-}
-
 function matchSuffix(
-  e: Evaluation,
-  pattern: UrlPattern,
-  subject: Subject,
-  rule: CaseRule,
-): Answer<boolean> {
-  const { plain, lower, dotted } = pattern.suffixes
-  return byQuery(e, pattern, subject, (seen) => {
-    const file = seen.slice(seen.lastIndexOf('/') + 1)
-    const dot = file.lastIndexOf('.')
-    if (dot < 0) return false
-    return byCase(e, rule, (ignoresCase) => {
-      const suffix = fold(file.slice(dot + 1), ignoresCase)
-      if ((ignoresCase ? lower : plain).has(suffix)) return true
-      if (dotted.length === 0) return false
-      const name = fold(file, ignoresCase)
-      const ends = dotted.some((entry) => name.endsWith(`.${fold(entry, ignoresCase)}`))
-      return ends && e.reading('R12') === 'ends-with'
-    })
-  })
+  run: Run,
+  { plain, lower, dotted }: Suffixes,
+  seen: string,
+  folds: boolean,
+): boolean {
+  const file = fold(seen.slice(seen.lastIndexOf('/') + 1), folds)
+  const dot = file.lastIndexOf('.')
+  if (dot < 0) return false
+  if ((folds ? lower : plain).has(file.slice(dot + 1))) return true
+  const ends = dotted.some((entry) => file.endsWith(`.${fold(entry, folds)}`))
+  return ends && run.reading('R12') === 'ends-with'
 }
 
-function matchDirectory(
-  e: Evaluation,
-  pattern: UrlPattern,
-  { forms }: Subject,
-  rule: CaseRule,
-): Answer<boolean> {
-  const { path } = chooseForm(e, forms)
-  if (path === null) return Unknown.of(`undecidable ${pattern.place}`)
-  return byCase(e, rule, (ignoresCase) =>
-    some(pattern.paths, (entry) => {
-      const test = (star: string, isRooted: boolean, isPrefix: boolean, tail: string) =>
-        testPath(entry, path, ignoresCase, star, isRooted, isPrefix, tail)
-      if (!test('any', true, true, 'recursive')) return false
-      const isRooted = entry.text.startsWith('/') || e.reading('R9') === 'root'
-      const isPrefix = entry.text.endsWith('/') || e.reading('R10') === 'prefix'
-      const star = entry.hasStar ? e.reading('R8') : 'any'
-      return (
-        test(star, isRooted, isPrefix, 'direct') ||
-        (test(star, isRooted, isPrefix, 'recursive') && e.reading('R11') === 'recursive')
-      )
-    }),
-  )
-}
-
-function matchRoute(
-  e: Evaluation,
-  pattern: UrlPattern,
-  subject: Subject,
-  rule: CaseRule,
-): Answer<boolean> {
-  return byQuery(e, pattern, subject, (seen) =>
-    byCase(e, rule, (ignoresCase) =>
-      some(pattern.paths, (entry) => {
-        if (!testPath(entry, seen, ignoresCase, 'any', true, true, '')) return false
-        const isRooted = entry.text.startsWith('/') || e.reading('R9') === 'root'
-        const star = entry.hasStar ? e.reading('R8') : 'any'
-        return testPath(entry, seen, ignoresCase, star, isRooted, true, '')
-      }),
-    ),
-  )
-}
-
-/** Tests an entry of directories (`tail`: what may follow) or full paths (an empty `tail`). */
-function testPath(
+/** Tests an entry of directories, below which anything may follow, or of full paths. */
+function matchPath(
+  run: Run,
   entry: PathEntry,
   path: string,
-  ignoresCase: boolean,
+  folds: boolean,
+  isDirectory: boolean,
+): boolean {
+  const { text, hasStar } = entry
+  const tail = isDirectory ? 'recursive' : ''
+  const rooted = text.startsWith('/') ? text : `/${text}`
+  if (!testPath(entry, rooted, path, folds, 'any', tail)) return false
+  if (!text.startsWith('/') && run.reading('R9') === 'never') return false
+  const star = hasStar ? run.reading('R8') : 'any'
+  if (!isDirectory) return testPath(entry, rooted, path, folds, star, '')
+  const closes = !rooted.endsWith('/') && run.reading('R10') === 'segment'
+  return testPath(entry, closes ? `${rooted}/` : rooted, path, folds, star, run.reading('R11'))
+}
+
+function testPath(
+  entry: PathEntry,
+  text: string,
+  path: string,
+  folds: boolean,
   star: string,
-  isRooted: boolean,
-  isPrefix: boolean,
   tail: string,
 ): boolean {
-  const hasRoot = entry.text.startsWith('/')
-  if (!hasRoot && !isRooted) return false
-  const begin = hasRoot ? entry.text : `/${entry.text}`
-  const text = isPrefix || begin.endsWith('/') ? begin : `${begin}/`
-  if (entry.hasStar) return testStars(entry, text, path, ignoresCase, star, tail)
-  const [wanted, given] = [fold(text, ignoresCase), fold(path, ignoresCase)]
+  if (entry.hasStar) return testStars(entry, text, path, folds, star, tail)
+  const [wanted, given] = [fold(text, folds), fold(path, folds)]
   if (tail === '') return given === wanted
   if (!given.startsWith(wanted)) return false
   return tail === 'recursive' || !given.slice(wanted.length).includes('/')
@@ -252,18 +185,18 @@ function testStars(
   entry: PathEntry,
   text: string,
   path: string,
-  ignoresCase: boolean,
+  folds: boolean,
   star: string,
   tail: string,
 ): boolean {
-  const key = `${text} ${ignoresCase} ${star} ${tail}`
+  const key = `${text} ${folds} ${star} ${tail}`
   let program = entry.programs.get(key)
   if (program === undefined) {
     const parts = text.split('*').map(parseLiteral)
     const between = repeatAny(star === 'any' ? anyChar : noSlash)
     const after = tail === '' ? [] : [repeatAny(tail === 'recursive' ? anyChar : noSlash)]
     const of = parts.flatMap((part, i) => (i === 0 ? part : [between, ...part]))
-    program = compileProgram({ kind: 'sequence', of: [...of, ...after] }, 0, ignoresCase)
+    program = compileProgram({ kind: 'sequence', of: [...of, ...after] }, 0, folds)
     entry.programs.set(key, program)
   }
   return testMatch(program, path, true)

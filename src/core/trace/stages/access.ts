@@ -1,112 +1,100 @@
-import { toList } from '../../model/json.ts'
 import type { VisitDenyWhitelist } from '../../catalog/generated/items.ts'
-import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
-import {
-  all,
-  any,
-  isSameAnswer,
-  map,
-  not,
-  some,
-  Unknown,
-  uniteUnknown,
-  type Answer,
-} from '../answer.ts'
-import { askOnce, type Evaluation, type Question, type Questions } from '../evaluation.ts'
-import { isUnknownValue } from '../evaluation.ts'
-import { byCase, fold } from '../match/case.ts'
+import { toList } from '../../model/json.ts'
+import { all, any, map, not, some, uniteUnknown, Unknown, type Answer } from '../answer.ts'
+import { checkKeys } from '../check-keys.ts'
+import { fold, ignoresCase } from '../match/case.ts'
 import { chooseForm } from '../match/url.ts'
 import { createRule, type Rule } from '../rule.ts'
-import { checks, type Check, type CheckPart } from './checks.ts'
-import { askSeen } from './seen.ts'
+import type { Run } from '../run.ts'
+import { compileCheck, type Check, type CheckPart } from './checks.ts'
+import { seeUrl } from './seen.ts'
 
-/** Asks whether a check denies the request, before any exemption. */
-function askDenies(q: Questions, item: ItemKey, check: Check): Question<Answer<boolean>> {
-  return q.keep(check, `denies ${item}`, () =>
-    q.ask((e) =>
-      map(e.item(item), (value) => (value === null ? false : check.denies(e, q, value))),
-    ),
+/** Tests whether a check denies the request, before any exemption. */
+function denies(run: Run, check: Check): Answer<boolean> {
+  const { parts, isWhite = false, applies, isEmpty } = check
+  const matches = (isEntry: boolean) =>
+    some(parts, (part) => part.isEntry === isEntry && part.matches(run))
+  return all(
+    () => applies?.(run) ?? true,
+    () =>
+      any(
+        () => matches(false),
+        () =>
+          all(
+            () => not(isEmpty?.(run) ?? false),
+            () => (isWhite ? not(matches(true)) : matches(true)),
+          ),
+      ),
   )
 }
 
-/** Asks for the result of a check: true for *deny*. */
-export function askResult(q: Questions, item: ItemKey, check: Check): Question<Answer<boolean>> {
-  return q.keep(check, `result ${item}`, () =>
-    q.ask((e) => {
-      const value = e.item(item)
-      const denies =
-        value instanceof Unknown ? value : value === null ? false : check.denies(e, q, value)
-      if (denies === false) return false
-      return all(
-        () => denies,
-        () => not(isExempt(e, q, check)),
-      )
-    }),
+/** Tests whether a part of a check matches by itself. */
+function matchPart(run: Run, { applies, isEmpty }: Check, part: CheckPart): Answer<boolean> {
+  return all(
+    () => applies?.(run) ?? true,
+    () => !part.isEntry || not(isEmpty?.(run) ?? false),
+    () => part.matches(run),
   )
 }
 
-/** Tests whether the request is exempt from a check (R18). */
-function isExempt(e: Evaluation, q: Questions, check: Check): Answer<boolean> {
-  const exempt = e.ask(askExempt(q))
-  if (exempt === false || check.isAntiLeech === true) return exempt
-  return e.reading('R18') === 'every' ? exempt : false
+function readCheck(run: Run, item: ItemKey): Answer<Check | null> {
+  return map(run.item(item), (value) => compileValue(item, value))
 }
 
-/** Asks whether an entry of `visit_deny_whitelist` matches. */
-const askExempt = askOnce<boolean>((e, q) =>
-  map(e.item('visit_deny_whitelist'), (value) =>
-    value === null ? false : some(listUrls(value), (url, i) => matchExempt(e, q, url, i)),
-  ),
-)
-
-function listUrls(value: Value): string[] {
-  return castAccepted<VisitDenyWhitelist>(value).map(({ url }) => url)
+function compileValue(item: ItemKey, value: Value): Check | null {
+  return typeof value === 'object' && value !== null ? compileCheck(item, value) : null
 }
 
-/** Tests whether an exempt URL is the request's, with or without its query (R19). */
-function matchExempt(e: Evaluation, q: Questions, entry: string, i: number): Answer<boolean> {
-  return map(e.ask(askSeen(q)), ({ forms }) => {
-    const { path, full } = chooseForm(e, forms)
-    const isEqual = (text: string | null): Answer<boolean> =>
-      text === null
-        ? new Unknown([`undecidable visit_deny_whitelist/${i}/url`])
-        : byCase(e, 'R6', (folds) => fold(entry, folds) === fold(text, folds))
-    const exact = isEqual(full)
-    const alone = entry.includes('?') ? exact : isEqual(path)
-    return isSameAnswer(exact, alone) || e.reading('R19') === 'exact' ? exact : alone
+/** The result of a check: true for *deny*. */
+export function readResult(run: Run, item: ItemKey): Answer<boolean> {
+  return run.keep(`check ${item}`, () => {
+    const check = readCheck(run, item)
+    if (check === null) return false
+    return all(
+      () => map(check, (known) => known !== null && denies(run, known)),
+      () => not(isExempt(run, item)),
+    )
   })
 }
 
-/** Asks for the decision of all checks: true for *denied*. */
-export const askDenied = askOnce<boolean>((e, q) =>
-  any(
-    ...checks.map(
-      ([item, check]) =>
-        () =>
-          e.ask(askResult(q, item, check)),
-    ),
-  ),
-)
+/** Tests whether the request is exempt from a check (R18). */
+function isExempt(run: Run, item: ItemKey): Answer<boolean> {
+  const isAntiLeech = item === 'referer' || item === 'visit_timestamp'
+  if (!isAntiLeech && run.reading('R18') === 'anti-leech') return false
+  return run.read('visit_deny_whitelist', false, (urls) =>
+    some(urls, ({ url }, i) => matchExempt(run, url, i)),
+  )
+}
 
-/** Asks which check denies the request; null if none does (R15). */
-export const askDeciding = askOnce<ItemKey | null>((e, q) => {
-  const results = checks.map(([item, check]) => ({
-    item,
-    result: e.ask(askResult(q, item, check)),
-  }))
-  const denying = results.filter(({ result }) => result === true)
-  const unknown = results.filter(({ result }) => result instanceof Unknown)
-  if (denying.length === 0 && unknown.length === 0) return null
-  if (denying.length === 1 && unknown.length === 0) return denying[0]?.item ?? null
-  const reasons = uniteUnknown(unknown.map(({ result }) => result))
-  if (denying.length === 0 && unknown.length === 1 && reasons !== null) return reasons
-  const order = e.open('R15')
-  if (order instanceof Unknown) return uniteUnknown([reasons, order]) ?? order
-  const ranked = toList(order).flatMap((name) => results.filter(({ item }) => item === name))
-  const first = ranked.find(({ result }) => result !== false)
-  return first?.result === true ? first.item : (reasons ?? null)
-})
+/** Tests whether an exempt URL is the request's, with or without its query (R19). */
+function matchExempt(run: Run, entry: string, i: number): Answer<boolean> {
+  return map(seeUrl(run), ({ forms }) => {
+    const { path, full } = chooseForm(run, forms)
+    const seen = entry.includes('?') || run.reading('R19') === 'exact' ? full : path
+    if (seen === null) return new Unknown([`undecidable visit_deny_whitelist/${i}/url`])
+    const folds = ignoresCase(run, 'R6')
+    return fold(entry, folds) === fold(seen, folds)
+  })
+}
+
+/** The decision of all checks: true for *denied*. */
+export function isDenied(run: Run): Answer<boolean> {
+  return some(checkKeys, (item) => readResult(run, item))
+}
+
+/** The check that denies the request; null if none does (R15). */
+export function findDeciding(run: Run): Answer<ItemKey | null> {
+  const order = run.settled('R15')
+  const ranked: readonly ItemKey[] = order === 'listed' ? checkKeys : toList(order).map(String)
+  const unknown: Unknown[] = []
+  for (const item of ranked) {
+    const result = readResult(run, item)
+    if (result instanceof Unknown) unknown.push(result)
+    else if (result) return uniteUnknown(unknown) ?? item
+  }
+  return uniteUnknown(unknown)
+}
 
 /** What is shown of a check. */
 export interface CheckReport {
@@ -118,47 +106,39 @@ export interface CheckReport {
   rule: Rule | null
 }
 
-/** Reports one check: the rule that decides its result, and others that match. */
+/** Answers something for all that is in doubt. */
+type Ask = <T>(read: (run: Run) => Answer<T>) => Answer<T>
+
+/**
+ * Reports a check: the rule that decides its result, and others that match.
+ *
+ * @param answer the result of the check
+ * @param value the only candidate of its item, and that of `visit_deny_whitelist`
+ */
 export function reportCheck(
-  e: Evaluation,
-  q: Questions,
-  [item, check]: [ItemKey, Check],
-  result: Answer<boolean>,
+  ask: Ask,
+  item: ItemKey,
+  answer: Answer<unknown>,
+  state: CheckReport['state'],
+  value: Value,
+  exempting: Value,
 ): CheckReport {
-  const state = findState(e, item)
-  const report: CheckReport = {
-    item,
-    state,
-    exempt: result === false ? findExempt(e, q, item, check) : null,
-    also: [],
-    maybe: [],
-    rule: null,
-  }
-  const value = e.items.get(item)?.[0] ?? null
-  if (state !== 'set' || isUnknownValue(value) || value === null) return report
-  const matches = askParts(q, item, check, value).map(({ part, ask }) => ({
+  const report: CheckReport = { item, state, exempt: null, also: [], maybe: [], rule: null }
+  const check = compileValue(item, value)
+  const result = map(answer, (word) => word === 'deny')
+  if (result === false) report.exempt = findExempt(ask, item, exempting)
+  if (state !== 'set' || check === null) return report
+  const matches = check.parts.map((part) => ({
     rule: createRule(item, part.pointer, part.pattern),
     isEntry: part.isEntry,
-    match: e.ask(ask),
+    match: ask((run) => matchPart(run, check, part)),
   }))
-  const isWhite = check.isWhite?.(value) === true
-  report.rule = findRule(item, result, isWhite, matches)
+  report.rule = findRule(item, result, check.isWhite === true, matches)
   for (const { rule, match, isEntry } of matches) {
     if (isEntry && match === true && rule !== report.rule) report.also.push(rule)
     if (isEntry && match instanceof Unknown) report.maybe.push(rule)
   }
   return report
-}
-
-function askParts(
-  q: Questions,
-  item: ItemKey,
-  check: Check,
-  value: Value,
-): { part: CheckPart; ask: Question<Answer<boolean>> }[] {
-  return q.keep(value, `parts ${item}`, () =>
-    check.listParts(value).map((part) => ({ part, ask: q.ask((e) => part.matches(e, q)) })),
-  )
 }
 
 /** The rule that decides: the first that denies by itself, or lets pass; otherwise the item. */
@@ -175,25 +155,13 @@ function findRule(
   return named.find(({ isEntry }) => !isWhite || !isEntry)?.rule ?? createRule(item)
 }
 
-function findState(e: Evaluation, item: ItemKey): CheckReport['state'] {
-  const candidates = e.items.get(item)
-  if (candidates === undefined) return e.settings.isTakenAsAbsent(item) ? 'absent' : 'unmanaged'
-  const [value] = candidates
-  if (candidates.length !== 1 || isUnknownValue(value ?? null)) return 'in-doubt'
-  return value === null ? 'absent' : 'set'
-}
-
 /** The entry that exempts a request that would be denied; null if none does. */
-function findExempt(e: Evaluation, q: Questions, item: ItemKey, check: Check): Rule | null {
-  if (e.ask(askDenies(q, item, check)) !== true || e.ask(askExempt(q)) !== true) return null
+function findExempt(ask: Ask, item: ItemKey, exempting: Value): Rule | null {
+  const isDenying = (run: Run) =>
+    map(readCheck(run, item), (known) => known !== null && denies(run, known))
+  if (ask(isDenying) !== true || ask((run) => isExempt(run, item)) !== true) return null
   const key = 'visit_deny_whitelist'
-  const value = e.items.get(key)?.[0] ?? null
-  if (findState(e, key) !== 'set' || isUnknownValue(value)) return createRule(key)
-  const entries = q.keep(value, 'entries', () =>
-    listUrls(value).map((url, i) => ({
-      rule: createRule(key, `/${i}`, url),
-      ask: q.ask((each) => matchExempt(each, q, url, i)),
-    })),
-  )
-  return entries.find(({ ask }) => e.ask(ask) === true)?.rule ?? createRule(key)
+  const urls = Array.isArray(exempting) ? (exempting as VisitDenyWhitelist) : []
+  const at = urls.findIndex(({ url }, i) => ask((run) => matchExempt(run, url, i)) === true)
+  return at < 0 ? createRule(key) : createRule(key, `/${at}`, urls[at]?.url)
 }

@@ -1,33 +1,22 @@
-import type {
-  ClientRealIp,
-  CombinedBan,
-  DenyProtocol,
-  DenyUrl,
-  IpBlackList,
-  PostUploadSizeLimit,
-  Referer,
-  UserAgent,
-  VisitAreasLimit,
-} from '../../catalog/generated/items.ts'
+import type { CombinedBan, ItemValues, UserAgent } from '../../catalog/generated/items.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
+import type { Text } from '../../model/secret.ts'
 import { all, any, map, not, some, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation, Questions } from '../evaluation.ts'
 import { checkKeys } from '../check-keys.ts'
 import { matchAddress } from '../match/address.ts'
+import { fold, ignoresCase } from '../match/case.ts'
 import { findRefererHost, matchHost } from '../match/host.ts'
-import { byCase, fold } from '../match/case.ts'
 import { matchRegex, Regex } from '../match/regex.ts'
 import { matchText } from '../match/text.ts'
-import { chooseForm, compilePattern, matchUrl, matchUrlRegex, type Subject } from '../match/url.ts'
-import { remember } from '../remember.ts'
-import { notGiven, parseAddress } from '../request.ts'
-import type { Text } from '../../model/secret.ts'
+import { chooseForm, compilePattern, matchUrl, matchUrlRegex } from '../match/url.ts'
+import { given, notGiven, parseAddress } from '../request.ts'
+import type { Run } from '../run.ts'
 import { readPlain, splitText } from '../secret-text.ts'
-import { formatAuthority, isPrintable } from '../url.ts'
-import { askAccessHeader } from './headers.ts'
-import { askSeen } from './seen.ts'
-import { deniesSignature, findSignatureFaults, isProtected } from './signature.ts'
+import { formatAuthority } from '../url.ts'
+import { readAccessHeader } from './headers.ts'
+import { seeUrl } from './seen.ts'
+import { isProtected, signatureFaults } from './signature.ts'
 
 /** A part of a check that matches by itself: an entry of a list, or a field. */
 export interface CheckPart {
@@ -35,473 +24,253 @@ export interface CheckPart {
   pattern: Text | null
   /** Whether it is an entry of a list, which is shown also where another one decides. */
   isEntry: boolean
-  matches: (e: Evaluation, q: Questions) => Answer<boolean>
+  matches: (run: Run) => Answer<boolean>
 }
 
-/** A check of access: when it denies, and its parts. */
+/**
+ * A check of access with the value of its item. It denies if it applies, and a field matches, or
+ * the header it looks at is not empty, and an entry of a black list matches, or none of a white one.
+ */
 export interface Check {
-  /** Whether the check denies a request, with the value of its item. */
-  denies(e: Evaluation, q: Questions, value: Value): Answer<boolean>
-  /** Lists its parts. Those of a white list let requests pass. */
-  listParts(value: Value): CheckPart[]
-  isWhite?(value: Value): boolean
-  /** Whether `visit_deny_whitelist` exempts from it whatever R18 says. */
-  isAntiLeech?: boolean
+  parts: CheckPart[]
+  isWhite?: boolean
+  applies?: (run: Run) => Answer<boolean>
+  isEmpty?: (run: Run) => Answer<boolean>
 }
 
-/** Lists the parts of a value once; those of a text each time. */
-function rememberParts(list: (value: Value) => CheckPart[]): (value: Value) => CheckPart[] {
-  const listOnce = remember((value: Value & object) => list(value))
-  return (value) => (typeof value === 'object' && value !== null ? listOnce(value) : list(value))
+function createField(pointer: string, matches: CheckPart['matches']): CheckPart {
+  return { pointer, pattern: null, isEntry: false, matches }
 }
 
-/** The client's address (R30). */
-function readClient(e: Evaluation, q: Questions): Answer<string> {
-  const given = e.facts.ip ?? notGiven('ip')
-  const item = e.item('client_real_ip')
-  if (item === null || e.reading('R30') === 'to-origin') return given
-  return map(item, (value) => {
-    const { head } = castAccepted<ClientRealIp>(value)
-    return map(readPlain(head), (name) =>
+function createEntry(
+  pointer: string,
+  pattern: Text | null,
+  matches: CheckPart['matches'],
+): CheckPart {
+  return { pointer, pattern, isEntry: true, matches }
+}
+
+/** The client's address (R30); null for one that is on no list. */
+function readClient(run: Run): Answer<string | null> {
+  const sent = given(run.facts.ip, 'ip')
+  if (run.reading('R30') === 'to-origin') return sent
+  return run.read('client_real_ip', sent, ({ head }) =>
+    map(readPlain(head), (name) =>
       map(
-        e.ask(askAccessHeader(q, name.toLowerCase())),
-        (text) => parseAddress(text ?? '') ?? new Unknown(['not-specified R30']),
+        readAccessHeader(run, name.toLowerCase()),
+        (text) => parseAddress(text ?? '') ?? notGiven('ip'),
       ),
-    )
-  })
-}
-
-function matchClient(e: Evaluation, q: Questions, entry: Text): Answer<boolean> {
-  return map(readPlain(entry), (text) =>
-    map(readClient(e, q), (address) => matchAddress(text, address)),
+    ),
   )
 }
 
-const listAddresses = rememberParts((value) => {
-  return castAccepted<IpBlackList>(value).list.map((entry, i) => ({
-    pointer: `/list/${i}`,
-    pattern: entry,
-    isEntry: true,
-    matches: (e, q) => matchClient(e, q, entry),
-  }))
-})
-
-/** Tests whether some part matches. */
-function matchesSome(e: Evaluation, q: Questions, parts: CheckPart[]): Answer<boolean> {
-  return some(parts, (part) => part.matches(e, q))
+/** Tests an entry against the client's address. */
+function matchClient(run: Run, entry: Text): Answer<boolean> {
+  return map(readPlain(entry), (text) =>
+    map(readClient(run), (ip) => ip !== null && matchAddress(text, ip)),
+  )
 }
 
-const ipList = (isWhite: boolean): Check => ({
-  denies: (e, q, value) => {
-    const found = matchesSome(e, q, listAddresses(value))
-    return isWhite ? not(found) : found
-  },
-  listParts: listAddresses,
-  isWhite: () => isWhite,
-})
-
-const denyProtocol: Check = {
-  denies: (e, _, value) => castAccepted<DenyProtocol>(value).protocol === e.facts.url.scheme,
-  listParts: (value) => {
-    const { protocol } = castAccepted<DenyProtocol>(value)
-    const matches = (e: Evaluation) => protocol === e.facts.url.scheme
-    return [{ pointer: '/protocol', pattern: null, isEntry: false, matches }]
-  },
+function compileAddresses({ list }: { list: Text[] }, isWhite: boolean): Check {
+  const parts = list.map((entry, i) =>
+    createEntry(`/list/${i}`, entry, (run) => matchClient(run, entry)),
+  )
+  return { parts, isWhite }
 }
 
-const listCountries = rememberParts((value) => {
-  return splitText(castAccepted<VisitAreasLimit>(value).country_list, ',').map((name) => ({
-    pointer: '/country_list',
-    pattern: name,
-    isEntry: true,
-    matches: (e) =>
-      map(readPlain(name), (text) =>
-        map(e.facts.country ?? notGiven('country'), (is) => is === text),
-      ),
-  }))
-})
+/** Tests whether a header of the client is empty (R20). */
+const isEmptyHeader =
+  (name: string) =>
+  (run: Run): Answer<boolean> =>
+    map(readAccessHeader(run, name), (text) =>
+      text === null ? run.reading('R20') === 'alike' : text === '',
+    )
 
-const isWhiteArea = (value: Value) => castAccepted<VisitAreasLimit>(value).limit_type === 'white'
-
-const visitAreas: Check = {
-  denies: (e, q, value) => {
-    const found = matchesSome(e, q, listCountries(value))
-    return isWhiteArea(value) ? not(found) : found
-  },
-  listParts: listCountries,
-  isWhite: isWhiteArea,
-}
-
-/** A header that is checked: its text, and whether it is empty (R20). */
-function readChecked(
-  e: Evaluation,
-  q: Questions,
-  name: string,
-): { text: Answer<string>; isEmpty: Answer<boolean> } {
-  const header = e.ask(askAccessHeader(q, name))
-  return {
-    text: map(header, (text) => text ?? ''),
-    isEmpty: map(header, (text) => (text === null ? e.reading('R20') === 'alike' : text === '')),
-  }
-}
-
-/** Tests a part against a header; an absent one matches nothing. */
+/** Tests something against a header; an absent one matches nothing. */
 function matchHeader(
-  e: Evaluation,
-  q: Questions,
+  run: Run,
   name: string,
   test: (text: string) => Answer<boolean>,
 ): Answer<boolean> {
-  return map(e.ask(askAccessHeader(q, name)), (text) =>
-    text === null || text === '' ? false : test(text),
-  )
+  return map(readAccessHeader(run, name), (text) => (text === null ? false : test(text)))
 }
 
-const listReferers = rememberParts((value) => {
-  return castAccepted<Referer>(value).list.map((entry, i) => ({
-    pointer: `/list/${i}`,
-    pattern: entry,
-    isEntry: true,
-    matches: (e, q) =>
-      matchHeader(e, q, 'referer', (text) => {
-        const host = findRefererHost(e, text)
+function compileReferer({ type, list, allow_empty: allows }: ItemValues['referer']): Check {
+  const isEmpty = isEmptyHeader('referer')
+  const entries = list.map((entry, i) =>
+    createEntry(`/list/${i}`, entry, (run) =>
+      matchHeader(run, 'referer', (text) => {
+        const host = findRefererHost(run, text)
         return host !== null && map(readPlain(entry), (wanted) => matchHost(wanted, host))
       }),
-  }))
-})
-
-const isWhiteReferer = (value: Value) => castAccepted<Referer>(value).type === 2
-
-/** Denies an empty header by a field, and another one by the list. */
-function deniesHeader(
-  e: Evaluation,
-  q: Questions,
-  name: string,
-  allowsEmpty: boolean,
-  parts: CheckPart[],
-  isWhite: boolean,
-): Answer<boolean> {
-  const { isEmpty } = readChecked(e, q, name)
-  return any(
-    () =>
-      all(
-        () => !allowsEmpty,
-        () => isEmpty,
-      ),
-    () =>
-      all(
-        () => not(isEmpty),
-        () => {
-          const found = matchesSome(e, q, parts)
-          return isWhite ? not(found) : found
-        },
-      ),
-  )
-}
-
-const referer: Check = {
-  denies: (e, q, value) =>
-    deniesHeader(
-      e,
-      q,
-      'referer',
-      castAccepted<Referer>(value).allow_empty !== false,
-      listReferers(value),
-      isWhiteReferer(value),
     ),
-  listParts: (value) => {
-    const isRefused = castAccepted<Referer>(value).allow_empty === false
-    const matches = (e: Evaluation, q: Questions) => readChecked(e, q, 'referer').isEmpty
-    const empty = { pointer: '/allow_empty', pattern: null, isEntry: false, matches }
-    return isRefused ? [empty, ...listReferers(value)] : listReferers(value)
-  },
-  isWhite: isWhiteReferer,
-  isAntiLeech: true,
+  )
+  const fields = allows === false ? [createField('/allow_empty', isEmpty)] : []
+  return { parts: [...fields, ...entries], isWhite: type === 2, isEmpty }
 }
-
-const compileAgent = remember((value: UserAgent) => ({
-  pattern: compilePattern(value.url_match_type, value.url_pattern, 'user_agent/url_pattern'),
-  lines: splitText(value.ua_list, '\n').map((line) => ({
-    line,
-    regex: new Regex(line, 'user_agent/ua_list'),
-  })),
-}))
 
 /** Whether a field of the user agent ignores case (R25). */
-function ignoresCase(e: Evaluation, value: 'yes' | 'no'): boolean {
-  return (value === 'yes') === (e.reading('R25') === 'name')
+function agentIgnoresCase(run: Run, value: 'yes' | 'no'): boolean {
+  return (value === 'yes') === (run.reading('R25') === 'name')
 }
 
-function coversUrl(e: Evaluation, q: Questions, item: UserAgent): Answer<boolean> {
-  const { pattern } = compileAgent(item)
-  if (pattern.kind === 'all') return true
-  const rule = ignoresCase(e, item.url_case_insensitive)
-  return matchUrl(e, pattern, e.ask(askSeen(q)), rule)
+function compileAgent(item: UserAgent): Check {
+  const url = compilePattern(item.url_match_type, item.url_pattern, 'user_agent/url_pattern')
+  const isEmpty = isEmptyHeader('user-agent')
+  const entries = splitText(item.ua_list, '\n').map((line) => {
+    const regex = new Regex(line, 'user_agent/ua_list')
+    return createEntry('/ua_list', line, (run) => matchAgent(run, item, regex))
+  })
+  const fields = item.allow_empty_ua === 'no' ? [createField('/allow_empty_ua', isEmpty)] : []
+  return {
+    parts: [...fields, ...entries],
+    isWhite: item.ua_type === 'white',
+    isEmpty,
+    applies: (run) =>
+      matchUrl(run, url, seeUrl(run), agentIgnoresCase(run, item.url_case_insensitive)),
+  }
 }
 
-const listAgents = rememberParts((value) => {
-  const item = castAccepted<UserAgent>(value)
-  return compileAgent(item).lines.map(({ line, regex }) => ({
-    pointer: '/ua_list',
-    pattern: line,
-    isEntry: true,
-    matches: (e, q) =>
-      matchesUnknown(e, q, item, regex) ||
-      matchHeader(e, q, 'user-agent', (text) => {
-        if (regex.always instanceof Unknown) return regex.always
-        const isFolded = ignoresCase(e, item.ua_case_insensitive)
-        const [wanted, given] = [fold(regex.pattern, isFolded), fold(text, isFolded)]
-        if (item.ua_match_type === 'exact') return given === wanted
-        const contained = given.includes(wanted)
-        if (isPlainText(regex.pattern, text) || e.reading('R26') === 'text') return contained
-        return matchRegex(e, regex, text, isFolded, 'search')
-      }),
-  }))
-})
-
-/** Tests whether a line that matches all texts is an expression and the header is not known. */
-function matchesUnknown(e: Evaluation, q: Questions, item: UserAgent, regex: Regex): boolean {
-  if (!regex.matchesAll || item.ua_match_type !== 'pattern') return false
-  if (!(e.ask(askAccessHeader(q, 'user-agent')) instanceof Unknown)) return false
-  return e.reading('R26') === 'regex' && e.reading('R20') === 'alike'
-}
-
-/** Tests whether a line means the same as a text and as a regular expression. */
-function isPlainText(line: string, text: string): boolean {
-  return /^[\w /-]*$/.test(line) && isPrintable(text)
-}
-
-const isWhiteAgent = (value: Value) => castAccepted<UserAgent>(value).ua_type === 'white'
-
-const userAgent: Check = {
-  denies: (e, q, value) => {
-    const item = castAccepted<UserAgent>(value)
-    return all(
-      () => coversUrl(e, q, item),
-      () =>
-        deniesHeader(
-          e,
-          q,
-          'user-agent',
-          item.allow_empty_ua !== 'no',
-          listAgents(value),
-          isWhiteAgent(value),
-        ),
-    )
-  },
-  listParts: (value) => {
-    const item = castAccepted<UserAgent>(value)
-    const covered = (part: CheckPart): CheckPart => ({
-      ...part,
-      matches: (e, q) =>
-        all(
-          () => coversUrl(e, q, item),
-          () => not(part.isEntry && readChecked(e, q, 'user-agent').isEmpty),
-          () => part.matches(e, q),
-        ),
-    })
-    const matches = (e: Evaluation, q: Questions) => readChecked(e, q, 'user-agent').isEmpty
-    const empty = { pointer: '/allow_empty_ua', pattern: null, isEntry: false, matches }
-    const parts = item.allow_empty_ua === 'no' ? [empty, ...listAgents(value)] : listAgents(value)
-    return parts.map(covered)
-  },
-  isWhite: isWhiteAgent,
-}
-
-const visitTimestamp: Check = {
-  denies: (e, _, value) => deniesSignature(e, value),
-  listParts: (value) =>
-    [0, 1, 2, 3].map((i) => ({
-      pointer: ['/req_uri_type', '/deadtime', '/deadtime', '/key'][i] ?? '',
-      pattern: null,
-      isEntry: false,
-      matches: (e) =>
-        all(
-          () => isProtected(e, value),
-          () => findSignatureFaults(e, value)[i]?.holds ?? false,
-        ),
-    })),
-  isAntiLeech: true,
-}
-
-type Ban = CombinedBan[number]['configs']
-
-const compileBanUrls = remember((bans: CombinedBan) =>
-  bans.map(({ configs: { url } }, i) =>
-    (url?.list ?? []).map(
-      (entry, n) => new Regex(entry, `combined_ban/${i}/configs/url/list/${n}`),
-    ),
-  ),
-)
-
-/** Whether a condition of a ban ignores case (R24). */
-function banIgnoresCase(e: Evaluation, value: 'yes' | 'no' | undefined): boolean {
-  return ((value ?? 'yes') === 'no') === (e.reading('R24') === 'labels')
-}
-
-function listConditions(
-  e: Evaluation,
-  q: Questions,
-  { method, ip, referer: from, ua, url }: Ban,
-  regexes: Regex[],
-): (() => Answer<boolean>)[] {
-  const by = (isMatch: 'yes' | 'no' | undefined, found: Answer<boolean>) =>
-    isMatch === 'no' ? not(found) : found
-  const header = (name: string, list: Text[], isFolded: () => boolean) =>
-    map(e.ask(askAccessHeader(q, name)), (text) =>
-      text === null && e.reading('R20') === 'distinct'
-        ? false
-        : some(list, (entry) =>
-            map(readPlain(entry), (wanted) => matchText(e, wanted, text ?? '', isFolded())),
-          ),
-    )
-  const conditions: (() => Answer<boolean>)[] = []
-  if (method !== undefined)
-    conditions.push(() => {
-      const given = e.facts.method
-      const wanted = method.method_type.toUpperCase()
-      return by(method.is_match, given === undefined ? notGiven('method') : given === wanted)
-    })
-  if (url !== undefined)
-    conditions.push(() => {
-      const isFolded = banIgnoresCase(e, url.case_insensitive)
-      const found = some(regexes, (regex) => matchSearch(e, q, regex, isFolded))
-      return by(url.is_match, found)
-    })
-  if (ip !== undefined)
-    conditions.push(() =>
-      by(
-        ip.is_match,
-        some(ip.list, (entry) => matchClient(e, q, entry)),
-      ),
-    )
-  if (from !== undefined)
-    conditions.push(() =>
-      by(
-        from.is_match,
-        header('referer', from.list, () => true),
-      ),
-    )
-  if (ua !== undefined)
-    conditions.push(() =>
-      by(
-        ua.is_match,
-        header('user-agent', ua.list, () => banIgnoresCase(e, ua.case_insensitive)),
-      ),
-    )
-  return conditions
-}
-
-/** Tests whether an expression matches somewhere in the URL, or in what R5 says of it. */
-function matchSearch(
-  e: Evaluation,
-  q: Questions,
-  regex: Regex,
-  isFolded: boolean,
-): Answer<boolean> {
-  if (regex.always !== null) return regex.always
-  return map(e.ask(askSeen(q)), ({ url, forms }) => {
-    const { path, full } = chooseForm(e, forms)
-    const seen = e.reading('R5')
-    const whole = full === null ? null : formatAuthority(url) + full
-    const text = seen === 'path' ? path : seen === 'path-and-query' ? full : whole
-    return matchRegex(e, regex, text, isFolded, 'search')
+/** Tests a line of the list: the whole text, a part of it, or by R26 an expression. */
+function matchAgent(run: Run, item: UserAgent, regex: Regex): Answer<boolean> {
+  const isRegex = item.ua_match_type === 'pattern' && run.reading('R26') === 'regex'
+  if (regex.always instanceof Unknown || (isRegex && regex.matchesAll)) return regex.always ?? true
+  return matchHeader(run, 'user-agent', (text) => {
+    const folds = agentIgnoresCase(run, item.ua_case_insensitive)
+    if (isRegex) return matchRegex(run, regex, text, folds, 'search')
+    const [wanted, given] = [fold(regex.pattern, folds), fold(text, folds)]
+    return item.ua_match_type === 'exact' ? given === wanted : given.includes(wanted)
   })
 }
 
-const listBans = rememberParts((value) => {
-  const bans = castAccepted<CombinedBan>(value)
-  return bans.map(({ configs }, i) => ({
-    pointer: `/${i}`,
-    pattern: null,
-    isEntry: true,
-    matches: (e, q) => {
-      const conditions = listConditions(e, q, configs, compileBanUrls(bans)[i] ?? [])
-      if (conditions.length < 2) return all(...conditions)
-      const [every, one] = [all(...conditions), any(...conditions)]
-      if (every === one) return every
-      return e.reading('R23') === 'all' ? every : one
-    },
-  }))
-})
+type Ban = CombinedBan[number]['configs']
+type Condition = (run: Run) => Answer<boolean>
 
-const combinedBan: Check = {
-  denies: (e, q, value) => matchesSome(e, q, listBans(value)),
-  listParts: listBans,
+/** Whether a condition of a ban ignores case (R24). */
+function banIgnoresCase(run: Run, value: 'yes' | 'no' = 'yes'): boolean {
+  return (value === 'no') === (run.reading('R24') === 'labels')
 }
 
-const compileDenied = remember((value: DenyUrl) =>
-  value.urls.map((entry, i) => ({ entry, regex: new Regex(entry, `deny_url/urls/${i}`) })),
-)
-
-const listDenied = rememberParts((value) => {
-  return compileDenied(castAccepted<DenyUrl>(value)).map(({ entry, regex }, i) => ({
-    pointer: `/urls/${i}`,
-    pattern: entry,
-    isEntry: true,
-    matches: (e, q) =>
-      regex.always ??
-      map(e.ask(askSeen(q)), (subject) => {
-        const found = matchUrlRegex(e, regex, subject, 'R6', 'W')
-        if (found === true || !isSameUrl(e, regex.pattern, subject)) return found
-        return e.reading('R27') === 'either' ? true : found
-      }),
-  }))
-})
-
-function isSameUrl(e: Evaluation, entry: string, { url, forms }: Subject): boolean {
-  const { full } = chooseForm(e, forms)
-  if (full === null) return false
-  const whole = formatAuthority(url) + full
-  return byCase(e, 'R6', (isFolded) => fold(entry, isFolded) === fold(whole, isFolded)) === true
+function compileBan({ method, ip, referer, ua, url }: Ban, i: number): CheckPart {
+  const by = (isMatch: 'yes' | 'no' | undefined, found: Condition): Condition =>
+    isMatch === 'no' ? (run) => not(found(run)) : found
+  const header =
+    (name: string, list: Text[], folds: (run: Run) => boolean): Condition =>
+    (run) =>
+      map(readAccessHeader(run, name), (text) =>
+        text === null && run.reading('R20') === 'distinct'
+          ? false
+          : some(list, (entry) =>
+              map(readPlain(entry), (wanted) => matchText(run, wanted, text ?? '', folds(run))),
+            ),
+      )
+  const regexes = (url?.list ?? []).map(
+    (entry, n) => new Regex(entry, `combined_ban/${i}/configs/url/list/${n}`),
+  )
+  const conditions = [
+    method &&
+      by(method.is_match, ({ facts }) =>
+        map(given(facts.method, 'method'), (is) => is === method.method_type.toUpperCase()),
+      ),
+    url &&
+      by(url.is_match, (run) =>
+        some(regexes, (regex) => {
+          const folds = banIgnoresCase(run, url.case_insensitive)
+          return matchUrlRegex(run, regex, seeUrl(run), folds, 'R5', true, 'search')
+        }),
+      ),
+    ip && by(ip.is_match, (run) => some(ip.list, (entry) => matchClient(run, entry))),
+    referer &&
+      by(
+        referer.is_match,
+        header('referer', referer.list, () => true),
+      ),
+    ua &&
+      by(
+        ua.is_match,
+        header('user-agent', ua.list, (run) => banIgnoresCase(run, ua.case_insensitive)),
+      ),
+  ].filter((condition) => condition !== undefined)
+  return createEntry(`/${i}`, null, (run) => {
+    const parts = conditions.map((condition) => () => condition(run))
+    return parts.length > 1 && run.reading('R23') === 'any' ? any(...parts) : all(...parts)
+  })
 }
 
-const denyUrl: Check = {
-  denies: (e, q, value) => matchesSome(e, q, listDenied(value)),
-  listParts: listDenied,
+function compileDenied(entry: Text, i: number): CheckPart {
+  const regex = new Regex(entry, `deny_url/urls/${i}`)
+  return createEntry(`/urls/${i}`, entry, (run) =>
+    any(
+      () => matchUrlRegex(run, regex, seeUrl(run), 'R6', 'W'),
+      () => isSameUrl(run, regex),
+    ),
+  )
 }
 
-const uploadSize: Check = {
-  denies: (e, _, value) => {
-    const { limit_value: limit } = castAccepted<PostUploadSizeLimit>(value)
-    const { bodySize, method } = e.facts
-    return all(
-      () => (bodySize === undefined ? notGiven('bodySize') : isBeyond(e, bodySize, limit)),
-      () => {
-        if (method === 'POST' || e.reading('R28') === 'any') return true
-        return method === undefined ? notGiven('method') : false
-      },
-    )
-  },
-  listParts: (value) => [
-    {
-      pointer: '/limit_value',
-      pattern: null,
-      isEntry: false,
-      matches: (e, q) => uploadSize.denies(e, q, value),
-    },
-  ],
+/** Tests whether an entry is the URL (R27). */
+function isSameUrl(run: Run, { pattern, always }: Regex): Answer<boolean> {
+  return map(seeUrl(run), ({ url, forms }) => {
+    const { full } = chooseForm(run, forms)
+    if (always !== null || full === null) return false
+    const folds = ignoresCase(run, 'R6')
+    const isSame = fold(pattern, folds) === fold(formatAuthority(url) + full, folds)
+    return isSame && run.reading('R27') === 'either'
+  })
 }
 
-/** Tests whether bytes are more than a limit in MB (R29). */
-function isBeyond(e: Evaluation, bytes: number, limit: number): boolean {
-  const [small, large] = [bytes > limit * 1e6, bytes > limit * 1_048_576]
-  if (small === large) return small
-  return e.reading('R29') === '1000' ? small : large
+/** Tests whether an upload is larger than a limit in MB (R28, R29). */
+function isTooLarge(run: Run, limit: number): Answer<boolean> {
+  const { bodySize, method } = run.facts
+  return all(
+    () =>
+      map(
+        given(bodySize, 'bodySize'),
+        (bytes) => bytes > limit * (run.reading('R29') === '1000' ? 1e6 : 1_048_576),
+      ),
+    () => run.reading('R28') === 'any' || map(given(method, 'method'), (is) => is === 'POST'),
+  )
 }
 
-const checksByKey: Record<(typeof checkKeys)[number], Check> = {
-  deny_protocol: denyProtocol,
-  ip_black_list: ipList(false),
-  ip_white_list: ipList(true),
-  visit_areas_limit: visitAreas,
-  referer,
-  user_agent: userAgent,
-  visit_timestamp: visitTimestamp,
-  combined_ban: combinedBan,
-  deny_url: denyUrl,
-  post_upload_size_limit: uploadSize,
+type CheckKey = (typeof checkKeys)[number]
+
+const compilers: { [Key in CheckKey]: (item: ItemValues[Key]) => Check } = {
+  deny_protocol: ({ protocol }) => ({
+    parts: [createField('/protocol', ({ facts }) => facts.url.scheme === protocol)],
+  }),
+  ip_black_list: (item) => compileAddresses(item, false),
+  ip_white_list: (item) => compileAddresses(item, true),
+  visit_areas_limit: ({ country_list: list, limit_type: type }) => ({
+    parts: splitText(list, ',').map((name) =>
+      createEntry('/country_list', name, ({ facts }) =>
+        map(readPlain(name), (text) =>
+          map(given(facts.country, 'country'), (country) => country === text),
+        ),
+      ),
+    ),
+    isWhite: type === 'white',
+  }),
+  referer: compileReferer,
+  user_agent: compileAgent,
+  visit_timestamp: (item) => ({
+    parts: signatureFaults.map(([pointer, holds]) =>
+      createField(pointer, (run) => holds(run, item)),
+    ),
+    applies: (run) => isProtected(run, item),
+  }),
+  combined_ban: (bans) => ({ parts: bans.map(({ configs }, i) => compileBan(configs, i)) }),
+  deny_url: ({ urls }) => ({ parts: urls.map(compileDenied) }),
+  post_upload_size_limit: ({ limit_value: limit }) => ({
+    parts: [createField('/limit_value', (run) => isTooLarge(run, limit))],
+  }),
 }
 
-/** The ten checks of access, in the order in which they are shown. */
-export const checks: [ItemKey, Check][] = checkKeys.map((key) => [key, checksByKey[key]])
+const compiled = new WeakMap<object, Check>()
+
+/** Compiles the check of an item, once for each value. */
+export function compileCheck(item: ItemKey, value: Value & object): Check {
+  const known = compiled.get(value)
+  if (known !== undefined) return known
+  const check = (compilers[item as CheckKey] as (value: Value) => Check)(castAccepted(value))
+  compiled.set(value, check)
+  return check
+}

@@ -1,92 +1,74 @@
 import type {
   AddBackSourceHead,
   AddResponseHead,
-  ClientRealIp,
   HeadControl,
 } from '../../catalog/generated/items.ts'
-import { castAccepted } from '../../catalog/item-spec.ts'
-import type { ItemKey, Value } from '../../model/item.ts'
-import type { Json } from '../../model/json.ts'
 import type { Text } from '../../model/secret.ts'
-import { canonicalizeJson } from '../../model/text/canonical-json.ts'
-import { isSet, orElse, choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
-import type { Candidate, Evaluation, Question, Questions } from '../evaluation.ts'
-import { isUnknownValue } from '../evaluation.ts'
+import { choose, isSet, map, orElse, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import { matchUrlRegex } from '../match/url.ts'
 import { Regex } from '../match/regex.ts'
 import { remember } from '../remember.ts'
 import { notGiven, readHeader } from '../request.ts'
+import type { Run } from '../run.ts'
 import { readPlain } from '../secret-text.ts'
-import { askSeen } from './seen.ts'
+import { seeUrl } from './seen.ts'
 
 /** The values of a header; null if it is absent. */
 export type HeaderValue = Answer<readonly string[] | null>
 
+/** A message whose headers items change. */
+export type Message = 'request' | 'response'
+
 type HeadRule = HeadControl['list'][number]
-export type Direction = HeadRule['head_direction']
+type Direction = HeadRule['head_direction']
 
-/** Asks whether a rule of `head_control` matches the URL. */
-function askMatch(q: Questions, rule: HeadRule, i: number): Question<Answer<boolean>> {
-  return q.keep(rule, 'match', () => {
-    const regex = new Regex(rule.regex, `head_control/list/${i}/regex`)
-    return q.ask((e) => matchUrlRegex(e, regex, e.ask(askSeen(q)), 'R6'))
-  })
-}
-
-/** Equal rules of several candidates match alike, whatever the order of their keys. */
-const formatRule = remember((rule: HeadRule) => canonicalizeJson(rule as unknown as Json))
-
-interface Step {
+interface CompiledRule {
   rule: HeadRule
   i: number
+  regex: Regex
 }
 
-/** Lists the rules of `head_control` for a header, in the order in which they act (R61, R14). */
-function listSteps(
-  e: Evaluation,
-  q: Questions,
-  value: HeadControl,
-  name: string,
-  direction: Direction,
-): Step[] {
-  const steps = value.list
-    .map((rule, i) => ({ rule, i }))
-    .filter(({ rule }) => rule.head_direction === direction && mayBe(rule.head, name))
-    .filter(({ rule, i }) =>
-      e.suppose(`head_control ${formatRule(rule)} ${i}`, e.ask(askMatch(q, rule, i))),
-    )
-  if (steps.length < 2) return steps
-  const isDescending = haveSeveral(steps) && e.reading('R61') === 'descending'
-  const isLastFirst = haveEqual(steps) && e.reading('R14') === 'last'
-  return steps.toSorted((a, b) => {
-    const byOrder = a.rule.order - b.rule.order
-    if (byOrder !== 0) return isDescending ? -byOrder : byOrder
-    return isLastFirst ? b.i - a.i : a.i - b.i
-  })
+const compileRules = remember((item: HeadControl): CompiledRule[] =>
+  item.list.map((rule, i) => ({
+    rule,
+    i,
+    regex: new Regex(rule.regex, `head_control/list/${i}/regex`),
+  })),
+)
+
+/** Tests whether a rule of `head_control` matches the URL. */
+function matchRule(run: Run, { rule, regex }: CompiledRule): Answer<boolean> {
+  return run.keep(rule, () => matchUrlRegex(run, regex, seeUrl(run), 'R6'))
 }
 
-function haveSeveral(steps: Step[]): boolean {
-  return steps.some(({ rule }) => rule.order !== steps[0]?.rule.order)
-}
-
-function haveEqual(steps: Step[]): boolean {
-  return new Set(steps.map(({ rule }) => rule.order)).size < steps.length
+/** Sorts rules of `head_control` as they act (R61, R14). */
+function sortRules(run: Run, rules: CompiledRule[]): CompiledRule[] {
+  if (rules.length < 2) return rules
+  const [sign, tie] = [
+    run.reading('R61') === 'ascending' ? 1 : -1,
+    run.reading('R14') === 'first' ? 1 : -1,
+  ]
+  return rules.toSorted((a, b) => sign * (a.rule.order - b.rule.order) || tie * (a.i - b.i))
 }
 
 /** Applies the rules of `head_control` for one direction to a header. */
-function control(
-  e: Evaluation,
-  q: Questions,
-  name: string,
-  direction: Direction,
-  start: HeaderValue,
-): HeaderValue {
-  const value = e.item('head_control')
-  if (value instanceof Unknown) return uniteUnknown([value, start]) ?? value
-  if (value === null) return start
-  const steps = listSteps(e, q, castAccepted<HeadControl>(value), name, direction)
-  return steps.reduce(
-    (current, { rule }) => ifNamed(rule.head, current, () => operate(e, rule, current)),
+function control(run: Run, name: string, direction: Direction, start: HeaderValue): HeaderValue {
+  const rules = run.read('head_control', [], (item) =>
+    compileRules(item).filter(
+      (each) =>
+        each.rule.head_direction === direction &&
+        mayBe(each.rule.head, name) &&
+        matchRule(run, each) !== false,
+    ),
+  )
+  if (rules instanceof Unknown) return uniteUnknown([rules, start]) ?? rules
+  return sortRules(run, rules).reduce<HeaderValue>(
+    (current, each) =>
+      choose<readonly string[] | null>(
+        matchRule(run, each),
+        () => ifNamed(each.rule.head, current, () => operate(run, each.rule, current)),
+        () => current,
+      ),
     start,
   )
 }
@@ -103,269 +85,193 @@ function ifNamed(head: Text, current: HeaderValue, operated: () => HeaderValue):
 }
 
 /** DEL: absent. ALT: the value; R63 if absent. ADD: the value if absent; otherwise R62. */
-function operate(e: Evaluation, rule: HeadRule, current: HeaderValue): HeaderValue {
+function operate(run: Run, rule: HeadRule, current: HeaderValue): HeaderValue {
   if (rule.head_op === 'DEL') return null
   const set = map(readPlain(rule.value ?? ''), (text) => [text])
-  const isThere = map(current, (values) => values !== null)
-  if (rule.head_op === 'ALT')
-    return choose<readonly string[] | null>(
-      isThere,
-      () => set,
-      () => (e.reading('R63') === 'add' ? set : null),
-    )
+  const isAlt = rule.head_op === 'ALT'
   return choose<readonly string[] | null>(
-    isThere,
-    () => {
-      const way = e.reading('R62')
-      if (way === 'replace') return set
-      return way === 'keep' ? current : appendTo(current, set)
-    },
-    () => set,
+    isSet(current),
+    () => (isAlt ? set : mergeValues(run.reading('R62'), current, set)),
+    () => (isAlt && run.reading('R63') === 'nothing' ? null : set),
   )
 }
 
-function appendTo(current: HeaderValue, more: Answer<readonly string[]>): HeaderValue {
-  return map(current, (values) => map(more, (added) => [...(values ?? []), ...added]))
+/** Sets the values of a header that is there, adds them to it, or leaves it (R62, R65). */
+function mergeValues(
+  way: string,
+  current: HeaderValue,
+  set: Answer<readonly string[]>,
+): HeaderValue {
+  if (way === 'keep') return current
+  if (way !== 'append') return set
+  return map(current, (values) => map(set, (added) => [...(values ?? []), ...added]))
 }
 
-/** A header as checks of access see it (R66); the empty text stands for none. */
-export function askAccessHeader(q: Questions, name: string): Question<Answer<string | null>> {
-  return q.keep('access header', name, () =>
-    q.ask((e) => {
-      const fact = readHeader(e.facts.headers, name)
-      if (!mayControl(e, name, 'CLI_REQ')) return fact
-      if (e.reading('R66') === 'after-access') return fact
-      return joinValues(control(e, q, name, 'CLI_REQ', toValues(fact)))
-    }),
-  )
+/** A header of the client as checks of access see it (R66); null without one. */
+export function readAccessHeader(run: Run, name: string): Answer<string | null> {
+  return readChanged(run, `access ${name}`, readHeader(run.facts.headers, name), name, 'CLI_REQ')
 }
 
-/** A header of the origin as caching sees it (R67). */
-export function askCacheHeader(q: Questions, name: string): Question<Answer<string | null>> {
-  return q.keep('cache header', name, () =>
-    q.ask((e) => {
-      const fact = readHeader(e.facts.origin.headers, name, 'origin.')
-      if (!mayControl(e, name, 'SER_REP')) return fact
-      if (e.reading('R67') === 'after-cache') return fact
-      return joinValues(control(e, q, name, 'SER_REP', toValues(fact)))
-    }),
-  )
+/** A header of the origin as caching sees it (R67); null without one. */
+export function readCacheHeader(run: Run, name: string): Answer<string | null> {
+  const fact = readHeader(run.facts.origin.headers, name, 'origin.')
+  return readChanged(run, `cache ${name}`, fact, name, 'SER_REP')
 }
 
-/** Tests whether `head_control` may have a rule for a header, without asking for its value. */
-function mayControl(e: Evaluation, name: string, direction: Direction): boolean {
-  const candidates = e.items.get('head_control')
-  if (candidates === undefined) return e.item('head_control') !== null
-  return candidates.some(
-    (value) =>
-      isUnknownValue(value) ||
-      listRules(value).some((rule) => rule.head_direction === direction && mayBe(rule.head, name)),
-  )
-}
-
-function listRules(value: Candidate): HeadRule[] {
-  return value === null || isUnknownValue(value) ? [] : castAccepted<HeadControl>(value).list
+function readChanged(
+  run: Run,
+  key: string,
+  fact: Answer<string | null>,
+  name: string,
+  direction: Direction,
+): Answer<string | null> {
+  return run.keep(key, () => {
+    if (run.item('head_control') === null) return fact
+    const isChanged =
+      direction === 'CLI_REQ'
+        ? run.reading('R66') === 'before-access'
+        : run.reading('R67') === 'before-cache'
+    if (!isChanged) return fact
+    return map(
+      control(run, name, direction, toValues(fact)),
+      (values) => values?.join(', ') ?? null,
+    )
+  })
 }
 
 function toValues(fact: Answer<string | null>): HeaderValue {
   return map(fact, (text) => (text === null ? null : [text]))
 }
 
-function joinValues(values: HeaderValue): Answer<string | null> {
-  return map(values, (known) => known?.join(', ') ?? null)
+type Change = (run: Run, name: string, value: HeaderValue) => HeaderValue
+
+const controlBy =
+  (direction: Direction): Change =>
+  (run, name, value) =>
+    control(run, name, direction, value)
+const byServer = {
+  request: [controlBy('CLI_REQ'), controlBy('SER_REQ')],
+  response: [controlBy('SER_REP'), controlBy('CLI_REP')],
+} as const
+
+/** The order in which items change a header (R64). */
+const orders: Record<Message, Record<string, readonly Change[]>> = {
+  request: {
+    'head-control-last': [byServer.request[0], setRealIp, addToRequest, byServer.request[1]],
+    'head-control-first': [...byServer.request, setRealIp, addToRequest],
+    'real-ip-last': [byServer.request[0], addToRequest, byServer.request[1], setRealIp],
+  },
+  response: {
+    'head-control-last': [byServer.response[0], addToResponse, byServer.response[1]],
+    'head-control-first': [...byServer.response, addToResponse],
+    'real-ip-last': [byServer.response[0], addToResponse, byServer.response[1]],
+  },
 }
 
-/** A header of the request to the origin. */
-export function askOriginHeader(q: Questions, name: string): Question<HeaderValue> {
-  return q.keep('origin header', name, () =>
-    q.ask((e) => changeRequest(e, q, name, toValues(readHeader(e.facts.headers, name)))),
-  )
+/** A header of the request to the origin, or of the response to the client. */
+export function changeHeader(run: Run, message: Message, name: string): HeaderValue {
+  return run.keep(`${message} ${name}`, () => applyChanges(run, message, name)[1])
 }
 
 /** A header of the request to the origin if an operation has set it; null if none has. */
-export function askSetHeader(q: Questions, name: string): Question<HeaderValue> {
-  return q.keep('set header', name, () =>
-    q.ask((e) => {
-      const start = toValues(readHeader(e.facts.headers, name))
-      const value = changeRequest(e, q, name, start)
-      return value === start ? null : value
-    }),
-  )
+export function readSetHeader(run: Run, name: string): HeaderValue {
+  const [start, value] = applyChanges(run, 'request', name)
+  return value === start ? null : value
 }
 
-function changeRequest(e: Evaluation, q: Questions, name: string, start: HeaderValue): HeaderValue {
-  return listChanges(e, 'request').reduce<HeaderValue>(
-    (value, change) => applyToRequest(e, q, name, change, value),
-    start,
-  )
+function applyChanges(run: Run, message: Message, name: string): [HeaderValue, HeaderValue] {
+  const { headers, origin } = run.facts
+  const fact =
+    message === 'request' ? readHeader(headers, name) : readHeader(origin.headers, name, 'origin.')
+  const start = toValues(fact)
+  const changes = orders[message][run.reading('R64')] ?? []
+  return [start, changes.reduce((value, change) => change(run, name, value), start)]
 }
 
-type Change = Direction | 'real-ip' | 'add'
-
-/** The order in which items change a header (R64). */
-function listChanges(e: Evaluation, message: 'request' | 'response'): readonly Change[] {
-  const isSplit =
-    e.items.get('head_control')?.every((value) => value === null) !== true ||
-    (message === 'request' &&
-      e.items.get('client_real_ip')?.every((value) => value === null) !== true)
-  const order = isSplit ? e.reading('R64') : 'head-control-last'
-  return orders[message][order] ?? []
-}
-
-const orders: Record<'request' | 'response', Record<string, readonly Change[]>> = {
-  request: {
-    'head-control-last': ['CLI_REQ', 'real-ip', 'add', 'SER_REQ'],
-    'head-control-first': ['CLI_REQ', 'SER_REQ', 'real-ip', 'add'],
-    'real-ip-last': ['CLI_REQ', 'add', 'SER_REQ', 'real-ip'],
-  },
-  response: {
-    'head-control-last': ['SER_REP', 'add', 'CLI_REP'],
-    'head-control-first': ['SER_REP', 'CLI_REP', 'add'],
-    'real-ip-last': ['SER_REP', 'add', 'CLI_REP'],
-  },
-}
-
-function applyToRequest(
-  e: Evaluation,
-  q: Questions,
-  name: string,
-  change: Change,
-  value: HeaderValue,
-): HeaderValue {
-  if (change === 'real-ip') return setRealIp(e, name, value)
-  return change === 'add' ? addToRequest(e, name, value) : control(e, q, name, change, value)
-}
-
-function setRealIp(e: Evaluation, name: string, value: HeaderValue): HeaderValue {
-  const item = e.item('client_real_ip')
-  if (item === null) return value
-  const head = map(item, (known) => castAccepted<ClientRealIp>(known).head)
-  if (!(head instanceof Unknown) && !mayBe(head, name)) return value
-  if (e.reading('R30') === 'from-client') return value
+function setRealIp(run: Run, name: string, value: HeaderValue): HeaderValue {
+  if (run.reading('R30') === 'from-client') return value
+  const head = run.read<'client_real_ip', Text | null>('client_real_ip', null, (item) => item.head)
+  if (head === null || (!(head instanceof Unknown) && !mayBe(head, name))) return value
   if (head instanceof Unknown) return uniteUnknown([head, value]) ?? head
-  return ifNamed(head, value, () => map(e.facts.ip ?? notGiven('ip'), (ip) => [ip]))
+  const { ip } = run.facts
+  return ifNamed(head, value, () => (typeof ip === 'string' ? [ip] : notGiven('ip')))
 }
 
-function addToRequest(e: Evaluation, name: string, value: HeaderValue): HeaderValue {
-  const item = e.item('add_back_source_head')
-  if (item instanceof Unknown) return uniteUnknown([item, value]) ?? item
-  if (item === null) return value
-  const named = castAccepted<AddBackSourceHead>(item).filter((entry) =>
-    mayBe(entry.head_name, name),
+function addToRequest(run: Run, name: string, value: HeaderValue): HeaderValue {
+  const named = run.read<'add_back_source_head', AddBackSourceHead>(
+    'add_back_source_head',
+    [],
+    (item) => item.filter((entry) => mayBe(entry.head_name, name)),
   )
-  const isReversed = named.length > 1 && e.reading('R14') === 'first'
+  if (named instanceof Unknown) return uniteUnknown([named, value]) ?? named
+  const isReversed = named.length > 1 && run.reading('R14') === 'first'
   return (isReversed ? named.toReversed() : named).reduce<HeaderValue>(
     (current, entry) =>
       ifNamed(entry.head_name, current, () => {
         const set = map(readPlain(entry.head_value), (text) => [text])
-        if (entry.write_when_exists !== 'no') return set
-        return orElse<readonly string[] | null>(current, () => set)
+        return entry.write_when_exists === 'no'
+          ? orElse<readonly string[] | null>(current, () => set)
+          : set
       }),
     value,
   )
 }
 
-/** A header of the response to the client. */
-export function askResponseHeader(q: Questions, name: string): Question<HeaderValue> {
-  return q.keep('response header', name, () =>
-    q.ask((e) => {
-      let value = toValues(readHeader(e.facts.origin.headers, name, 'origin.'))
-      for (const change of listChanges(e, 'response'))
-        value =
-          change === 'add'
-            ? addToResponse(e, name, value)
-            : control(e, q, name, change as Direction, value)
-      return value
-    }),
+function addToResponse(run: Run, name: string, value: HeaderValue): HeaderValue {
+  const entries = run.read('add_response_head', [], (item) =>
+    listAdded(item).filter((entry) => mayBe(entry.name, name)),
   )
-}
-
-function addToResponse(e: Evaluation, name: string, value: HeaderValue): HeaderValue {
-  const item = e.item('add_response_head')
-  if (item instanceof Unknown) return uniteUnknown([item, value]) ?? item
-  if (item === null) return value
-  const entries = castAccepted<AddResponseHead>(item).list.flatMap((entry) =>
-    typeof entry === 'object' && 'name' in entry && mayBe(entry.name, name) ? [entry] : [],
-  )
+  if (entries instanceof Unknown) return uniteUnknown([entries, value]) ?? entries
   if (entries.length === 0) return value
-  const secret = readPlain(entries.map((entry) => entry.name))
-  if (secret instanceof Unknown) return uniteUnknown([secret, value]) ?? secret
+  const names = readPlain(entries.map((entry) => entry.name))
+  if (names instanceof Unknown) return uniteUnknown([names, value]) ?? names
   const set = readPlain(entries.map((entry) => entry.value))
   return choose<readonly string[] | null>(
     isSet(value),
-    () => {
-      const way = e.reading('R65')
-      if (way === 'overwrite') return set
-      return way === 'keep' ? value : appendTo(value, set)
-    },
+    () => mergeValues(run.reading('R65'), value, set),
     () => set,
   )
 }
 
+function listAdded({ list }: AddResponseHead): { name: Text; value: Text }[] {
+  return list.flatMap((entry) => (typeof entry === 'object' && 'name' in entry ? [entry] : []))
+}
+
 /** The headers for which some item may have an operation, sorted. */
-export function askHeaderNames(
-  q: Questions,
-  message: 'request' | 'response',
-): Question<{ names: string[] }> {
-  return q.keep('header names', message, () =>
-    q.askAll((e) => ({ names: listHeaderNames(e, q, message) })),
-  )
-}
-
-function listHeaderNames(e: Evaluation, q: Questions, message: 'request' | 'response'): string[] {
-  const directions = message === 'request' ? ['CLI_REQ', 'SER_REQ'] : ['SER_REP', 'CLI_REP']
-  const controlled = listCandidates<HeadControl>(e, 'head_control').flatMap(({ list }) =>
-    list.flatMap((rule, i) =>
-      directions.includes(rule.head_direction) && e.ask(askMatch(q, rule, i)) !== false
-        ? [rule.head]
-        : [],
-    ),
-  )
-  const list = (key: ItemKey) =>
-    listCandidates<Value>(e, key).flatMap((value) => listHeads(key, value))
-  const real = message === 'request' ? list('client_real_ip') : []
-  const names = [
-    ...controlled,
-    ...list(message === 'request' ? 'add_back_source_head' : 'add_response_head'),
-    ...(real.length === 0 || e.open('R30') === 'from-client' ? [] : real),
-  ].filter((name) => typeof name === 'string')
-  return [...new Set(names.map((name) => name.toLowerCase()))].toSorted()
-}
-
-/** The names of the headers that an item changes. */
-function listHeads(key: ItemKey, value: Value): Text[] {
-  if (key === 'client_real_ip') return [castAccepted<ClientRealIp>(value).head]
-  if (key === 'add_back_source_head')
-    return castAccepted<AddBackSourceHead>(value).map((entry) => entry.head_name)
-  const { list } = castAccepted<HeadControl | AddResponseHead>(value)
-  return list.map((entry) => {
-    if (typeof entry !== 'object' || '$secret' in entry) return entry
-    return 'head' in entry ? entry.head : entry.name
+export function listHeaderNames(run: Run, message: Message): string[] {
+  return run.keep(`${message} names`, () => {
+    const heads = listHeads(run, message).flatMap((each) => (each instanceof Unknown ? [] : each))
+    const named = heads.filter((name) => typeof name === 'string')
+    return [...new Set(named.map((name) => name.toLowerCase()))].toSorted()
   })
 }
 
-function listCandidates<Item>(e: Evaluation, key: ItemKey): Item[] {
-  return (e.items.get(key) ?? []).flatMap((value) =>
-    value === null || isUnknownValue(value) ? [] : [castAccepted<Item>(value as Value)],
+/** The names of the headers that each item changes, or why they are not known. */
+function listHeads(run: Run, message: Message): Answer<Text[]>[] {
+  const directions = message === 'request' ? ['CLI_REQ', 'SER_REQ'] : ['SER_REP', 'CLI_REP']
+  const controlled = run.read('head_control', [], (item) =>
+    compileRules(item).flatMap((each) =>
+      directions.includes(each.rule.head_direction) && matchRule(run, each) !== false
+        ? [each.rule.head]
+        : [],
+    ),
   )
+  if (message === 'response')
+    return [
+      controlled,
+      run.read('add_response_head', [], (item) => listAdded(item).map(({ name }) => name)),
+    ]
+  const real =
+    run.reading('R30') === 'to-origin' ? run.read('client_real_ip', [], ({ head }) => [head]) : []
+  return [
+    controlled,
+    real,
+    run.read('add_back_source_head', [], (item) => item.map((entry) => entry.head_name)),
+  ]
 }
 
 /** What happens to the headers that no operation names: nothing, as far as the items are known. */
-export function askOtherHeaders(
-  q: Questions,
-  message: 'request' | 'response',
-): Question<Answer<'untouched'>> {
-  return q.keep('other headers', message, () =>
-    q.ask((e) => {
-      const realIp: ItemKey[] = e.open('R30') === 'from-client' ? [] : ['client_real_ip']
-      const keys: ItemKey[] =
-        message === 'request'
-          ? ['head_control', ...realIp, 'add_back_source_head']
-          : ['head_control', 'add_response_head']
-      const items = keys.map((key) =>
-        map(e.item(key), (value) => (value === null ? null : readPlain(listHeads(key, value)))),
-      )
-      return uniteUnknown(items) ?? 'untouched'
-    }),
-  )
+export function readOtherHeaders(run: Run, message: Message): Answer<'untouched'> {
+  const heads = listHeads(run, message).map((names) => map(names, (known) => readPlain(known)))
+  return uniteUnknown(heads) ?? 'untouched'
 }

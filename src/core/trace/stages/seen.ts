@@ -1,48 +1,55 @@
 import type { SourceUrlRewrite } from '../../catalog/generated/items.ts'
-import { castAccepted } from '../../catalog/item-spec.ts'
-import { choose, isSameAnswer, map, mapBoth, Unknown, type Answer } from '../answer.ts'
-import { askOnce, type Evaluation, type Question, type Questions } from '../evaluation.ts'
+import { any, choose, map, Unknown, type Answer } from '../answer.ts'
 import { agree, findDeciders } from '../first-match.ts'
-import { byCase } from '../match/case.ts'
+import { ignoresCase } from '../match/case.ts'
+import { findParts, matchRegex, Regex } from '../match/regex.ts'
 import { chooseForm, type Subject } from '../match/url.ts'
-import { findParts, matchRegex, Regex, type Match } from '../match/regex.ts'
 import { remember } from '../remember.ts'
 import { createRule, type Rule } from '../rule.ts'
+import type { Run } from '../run.ts'
 import { formatFull } from '../url.ts'
 import { createSubject, strip } from './signature.ts'
 
 /** The URL as items see it (R37). */
-export const askSeen = askOnce<Subject>((e) => {
-  const asSent = e.facts
-  if (e.items.get('visit_timestamp')?.every((value) => value === null) === true) return asSent
-  if (e.reading('R37') === 'as-sent') return asSent
-  return map(strip(e), (url) => (url === asSent.url ? asSent : createSubject(url)))
-})
+export function seeUrl(run: Run): Answer<Subject> {
+  return run.once(findSeen)
+}
+
+function findSeen(run: Run): Answer<Subject> {
+  if (run.item('visit_timestamp') === null || run.reading('R37') === 'as-sent') return run.facts
+  return map(strip(run), (url) => (url === run.facts.url ? run.facts : createSubject(url)))
+}
 
 /** Path and query after the rules of `source_url_rewrite`, and the rule that rewrote them. */
-export interface Rewritten {
-  [name: string]: unknown
+interface Rewritten {
   full: Answer<string>
   isRewritten: Answer<boolean>
   rule: Answer<Rule | null>
 }
 
 /** Path and query as the rules of `source_url_rewrite` leave them (request semantics, 3.5). */
-export const askRewritten = remember((q: Questions): Question<Rewritten> =>
-  q.askAll((e) => {
-    const value = e.item('source_url_rewrite')
-    if (value instanceof Unknown) return everything(value)
-    const subject = e.ask(askSeen(q))
-    if (value === null) {
-      const full = map(subject, ({ url }) => formatFull(url))
-      return { full, isRewritten: false, rule: null }
-    }
-    return rewrite(e, compileRules(castAccepted<SourceUrlRewrite>(value)), subject)
-  }),
-)
+export function rewriteUrl(run: Run): Rewritten {
+  return run.once(rewriteSeen)
+}
 
-function everything(unknown: Unknown): Rewritten {
-  return { full: unknown, isRewritten: unknown, rule: unknown }
+function rewriteSeen(run: Run): Rewritten {
+  const rules = run.read('source_url_rewrite', [], compileRules)
+  if (rules instanceof Unknown) return { full: rules, isRewritten: rules, rule: rules }
+  const subject = seeUrl(run)
+  const unchanged = map(subject, ({ url }) => formatFull(url))
+  if (rules.length === 0) return { full: unchanged, isRewritten: false, rule: null }
+  const full = map(subject, ({ forms }) => chooseForm(run, forms).full)
+  const choice = run.reading('R58')
+  if (choice === 'chain') return chain(run, rules, full, unchanged)
+  const ordered = choice === 'first' ? rules : rules.toReversed()
+  const { deciders, unknown } = findDeciders(ordered, (rule) => matchRule(run, rule, full))
+  const each = <T>(read: (rule: RewriteRule | null) => Answer<T>) =>
+    agree(deciders.map(read), unknown)
+  return {
+    full: each((rule) => (rule === null ? unchanged : fill(run, rule, full))),
+    isRewritten: each((rule) => rule !== null),
+    rule: each<Rule | null>((rule) => rule?.rule ?? null),
+  }
 }
 
 interface RewriteRule {
@@ -59,100 +66,55 @@ const compileRules = remember((rules: SourceUrlRewrite): RewriteRule[] =>
   })),
 )
 
-function rewrite(e: Evaluation, rules: RewriteRule[], subject: Answer<Subject>): Rewritten {
-  const full = map(subject, ({ forms }) => chooseForm(e, forms).full)
-  const matches = rules.map((rule) => matchRule(e, rule, full))
-  const unchanged = map(subject, ({ url }) => formatFull(url))
-  const count = matches.filter((match) => match !== false).length
-  if (count === 0) return { full: unchanged, isRewritten: false, rule: null }
-  const order = rules.map((rule, i) => ({ rule, matches: matches[i] ?? false }))
-  const choice = rules.length === 1 ? 'first' : e.reading('R58')
-  if (choice === 'chain') return chain(e, rules, full, unchanged)
-  const { deciders, unknown } = findDeciders(
-    choice === 'first' ? order : order.toReversed(),
-    (entry) => entry.matches,
-  )
-  const each = <T>(read: (rule: RewriteRule | null) => Answer<T>) =>
-    agree(
-      deciders.map((entry) => read(entry?.rule ?? null)),
-      unknown,
-    )
-  return {
-    full: each((rule) => (rule === null ? unchanged : fill(e, rule, full))),
-    isRewritten: each((rule) => rule !== null),
-    rule: each((rule) => rule?.rule ?? null),
-  }
-}
-
 /** Path and query that rules see; null in a form that is not printable. */
 type Full = Answer<string | null>
 
-function matchRule(e: Evaluation, { regex }: RewriteRule, full: Full): Answer<boolean> {
+function matchRule(run: Run, { regex }: RewriteRule, full: Full): Answer<boolean> {
   if (regex.matchesAll) return true
-  return map(full, (text) =>
-    byCase(e, 'R6', (ignoresCase) => matchRegex(e, regex, text, ignoresCase, 'R4')),
-  )
+  return map(full, (text) => matchRegex(run, regex, text, ignoresCase(run, 'R6'), 'R4'))
 }
 
 /** Applies each rule in turn to the result so far. */
-function chain(
-  e: Evaluation,
-  rules: RewriteRule[],
-  start: Full,
-  unchanged: Answer<string>,
-): Rewritten {
+function chain(run: Run, rules: RewriteRule[], start: Full, unchanged: Answer<string>): Rewritten {
   let full = start
   let rule: Answer<Rule | null> = null
   let isRewritten: Answer<boolean> = false
   for (const each of rules) {
-    const last: Pick<Rewritten, 'rule' | 'isRewritten'> = { rule, isRewritten }
     const before: Full = full
-    const matches: Answer<boolean> = matchRule(e, each, before)
+    const last: Answer<Rule | null> = rule
+    const was: Answer<boolean> = isRewritten
+    const matches = matchRule(run, each, before)
     full = choose<string | null>(
       matches,
-      () => fill(e, each, before),
+      () => fill(run, each, before),
       () => before,
     )
     rule = choose<Rule | null>(
       matches,
       () => each.rule,
-      () => last.rule,
+      () => last,
     )
-    isRewritten = choose(
-      matches,
-      () => true,
-      () => last.isRewritten,
+    isRewritten = any(
+      () => was,
+      () => matches,
     )
   }
-  return {
-    full: isRewritten === false ? unchanged : map(full, (text) => text ?? unchanged),
-    isRewritten,
-    rule,
-  }
+  const known = isRewritten === false ? unchanged : map(full, (text) => text ?? unchanged)
+  return { full: known, isRewritten, rule }
 }
 
 /** Fills the target of a rule that matches (R59). */
-function fill(e: Evaluation, { regex, target }: RewriteRule, full: Full): Answer<string> {
-  const parts = map(full, (text) =>
-    text === null ? regex.undecidable : findPartsByCase(e, regex, text),
-  )
-  const filled = /\$[1-9]/.test(target)
-    ? map(parts, (found) =>
-        target.replace(/\$\d+/g, (text) => fillGroup(text, found?.groups ?? [])),
-      )
-    : target
-  const text = full instanceof Unknown ? '' : (full ?? '')
-  const isWhole = map(parts, (found) => found !== null && found.end - found.start === text.length)
-  if (isWhole === true || e.reading('R59') === 'replace') return filled
-  return mapBoth(filled, parts, (written, found) =>
-    found === null ? text : text.slice(0, found.start) + written + text.slice(found.end),
-  )
-}
-
-function findPartsByCase(e: Evaluation, regex: Regex, full: string): Answer<Match | null> {
-  const [sensitive, insensitive] = [false, true].map((folds) => findParts(e, regex, full, folds))
-  const isSame = isSameAnswer(sensitive, insensitive) || sensitive === null
-  return (isSame || e.reading('R6') === 'insensitive' ? insensitive : sensitive) ?? null
+function fill(run: Run, { regex, target }: RewriteRule, full: Full): Answer<string> {
+  const replaces = run.reading('R59') === 'replace'
+  if (replaces && !/\$[1-9]/.test(target)) return target
+  return map(full, (text) => {
+    if (text === null) return regex.undecidable
+    return map(findParts(run, regex, text, ignoresCase(run, 'R6')), (found) => {
+      const filled = target.replace(/\$\d+/g, (name) => fillGroup(name, found?.groups ?? []))
+      if (replaces || found === null) return filled
+      return text.slice(0, found.start) + filled + text.slice(found.end)
+    })
+  })
 }
 
 /** Fills `$n`: the longest number that is a group; what follows stays. */

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { VisitTimestamp } from '../../catalog/generated/items.ts'
-import { castAccepted } from '../../catalog/item-spec.ts'
-import type { Value } from '../../model/item.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
-import { isSet, all, any, choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
-import type { Evaluation } from '../evaluation.ts'
-import { matchUrlRegex } from '../match/url.ts'
+import { all, choose, map, Unknown, type Answer } from '../answer.ts'
 import { Regex } from '../match/regex.ts'
+import { matchUrlRegex, type Subject } from '../match/url.ts'
 import { remember } from '../remember.ts'
-import { notGiven } from '../request.ts'
+import { given } from '../request.ts'
+import type { Run } from '../run.ts'
 import { readText } from '../secret-text.ts'
 import { BadRequest, buildForms, filterArguments, parseArguments, type RequestUrl } from '../url.ts'
 
@@ -18,45 +16,42 @@ interface Signature {
   time: string
   /** The path that is signed. */
   uri: string
-  /** Seconds; null if the time is none, and the URL unsigned. */
-  seconds: Answer<number | null>
+  /** Unix time. */
+  seconds: number
 }
 
 const compileRegex = remember(
-  (value: VisitTimestamp) => new Regex(value.pattern, 'visit_timestamp/pattern'),
+  (item: VisitTimestamp) => new Regex(item.pattern, 'visit_timestamp/pattern'),
 )
 
 /** Tests whether the item protects a URL: its pattern and the whole URL, with or without port. */
-export function isProtected(e: Evaluation, value: Value): Answer<boolean> {
-  const regex = compileRegex(castAccepted<VisitTimestamp>(value))
-  const { url, forms } = e.facts
-  const withPort = url.port === null || e.reading('R13') === 'with-port'
-  return matchUrlRegex(e, regex, { url, forms }, 'R6', 'W', withPort)
+export function isProtected(run: Run, item: VisitTimestamp): Answer<boolean> {
+  const withPort = run.facts.url.port === null || run.reading('R13') === 'with-port'
+  return matchUrlRegex(run, compileRegex(item), run.facts, 'R6', 'W', withPort)
 }
 
 /** Finds the parts of the signature of the client's URL; null if it has none. */
-function findSignature(e: Evaluation, value: Value): Signature | null {
-  const item = castAccepted<VisitTimestamp>(value)
+function findSignature(run: Run, item: VisitTimestamp): Signature | null {
   const parts =
-    item.req_uri_type < 3 ? findArguments(e, item) : findSegments(e.facts.url, item.req_uri_type)
-  if (parts === null) return null
-  const seconds = readTime(e, item.time_format, parts.time)
-  return seconds === null ? null : { ...parts, seconds }
+    item.req_uri_type < 3
+      ? findArguments(run, item)
+      : findSegments(run.facts.url, item.req_uri_type)
+  const seconds = parts === null ? null : readTime(run, item.time_format, parts.time)
+  return parts === null || seconds === null ? null : { ...parts, seconds }
 }
 
 function findArguments(
-  e: Evaluation,
+  run: Run,
   { req_uri_type, timename = 'time', keyname = 'key' }: VisitTimestamp,
 ): Omit<Signature, 'seconds'> | null {
-  const found = parseArguments(e.facts.url.query)
-  const [key, time] = [keyname, timename].map((name) =>
-    found.findIndex((argument) => argument.name === name),
-  )
-  const [keyText, timeText] = [found[key ?? -1]?.value ?? '', found[time ?? -1]?.value ?? '']
-  if (keyText === '' || timeText === '') return null
-  const isInOrder = req_uri_type === 1 ? Number(key) < Number(time) : Number(time) < Number(key)
-  if (!isInOrder && e.reading('R33') === 'strict') return null
-  return { key: keyText, time: timeText, uri: e.facts.url.path }
+  const { path, query } = run.facts.url
+  const names = parseArguments(query)
+  const find = (wanted: string) => names.findIndex(({ name }) => name === wanted)
+  const [keyAt, timeAt] = [find(keyname), find(timename)]
+  const [key, time] = [names[keyAt]?.value ?? '', names[timeAt]?.value ?? '']
+  if (key === '' || time === '') return null
+  const isInOrder = req_uri_type === 1 ? keyAt < timeAt : timeAt < keyAt
+  return isInOrder || run.reading('R33') === 'loose' ? { key, time, uri: path } : null
 }
 
 function findSegments(url: RequestUrl, type: number): Omit<Signature, 'seconds'> | null {
@@ -67,17 +62,12 @@ function findSegments(url: RequestUrl, type: number): Omit<Signature, 'seconds'>
 }
 
 /** Reads the time of a signature; null if it is none. */
-function readTime(
-  e: Evaluation,
-  format: VisitTimestamp['time_format'],
-  text: string,
-): Answer<number | null> {
+function readTime(run: Run, format: VisitTimestamp['time_format'], text: string): number | null {
   if (format === 'timestamp') return /^\d{1,12}$/.test(text) ? Number(text) : null
   if (format === 'timestamp_hex')
     return /^[0-9a-f]{1,10}$/i.test(text) ? Number.parseInt(text, 16) : null
   const local = parseDate(text)
-  if (local === null) return null
-  return map(findZone(e), (zone) => Math.floor(createTimeZone(zone).toUtc(local) / 1000))
+  return local === null ? null : Math.floor(createTimeZone(findZone(run)).toUtc(local) / 1000)
 }
 
 /** Parses a real date `YYYYmmddHHii` to milliseconds as if it were UTC; null for other text. */
@@ -93,77 +83,53 @@ function parseDate(text: string): number | null {
 }
 
 /** The zone of windows and dates (R31). */
-export function findZone(e: Evaluation): Answer<string> {
-  return map(e.open('R31'), (zone) => {
-    if (zone !== 'service') return String(zone)
-    return e.settings.timezone ?? new Unknown(['not-specified R31'])
-  })
+export function findZone(run: Run): string {
+  const zone = run.reading('R31')
+  return zone === 'service' ? run.settings.timezone : zone
 }
 
-/** Why a URL is denied, by the field that says so. */
-export interface SignatureFault {
-  pointer: '/req_uri_type' | '/deadtime' | '/key'
-  holds: Answer<boolean>
+/** Why a protected URL is denied: a field, and whether it says so. */
+export const signatureFaults = [
+  ['/req_uri_type', isUnsigned],
+  ['/deadtime', ifSigned(isOld)],
+  ['/deadtime', ifSigned(isEarly)],
+  ['/key', ifSigned(isForged)],
+] as const
+
+function isUnsigned(run: Run, item: VisitTimestamp): boolean {
+  return findSignature(run, item) === null && run.reading('R32') === 'deny'
 }
 
-/** Why the client's URL is denied: unsigned, old, of the future, or forged; in this order. */
-export function findSignatureFaults(e: Evaluation, value: Value): SignatureFault[] {
-  const item = castAccepted<VisitTimestamp>(value)
-  const signature = findSignature(e, value)
-  const isSigned = map(signature?.seconds ?? null, (seconds) => seconds !== null)
-  const ifSigned = (test: (found: Signature) => Answer<boolean>): Answer<boolean> =>
-    signature === null
-      ? false
-      : choose(
-          isSigned,
-          () => test(signature),
-          () => false,
-        )
-  return [
-    {
-      pointer: '/req_uri_type',
-      holds: choose(
-        isSigned,
-        () => false,
-        () => e.reading('R32') === 'deny',
-      ),
-    },
-    { pointer: '/deadtime', holds: ifSigned((found) => isOld(e, item, found)) },
-    { pointer: '/deadtime', holds: ifSigned((found) => isEarly(e, found)) },
-    { pointer: '/key', holds: ifSigned((found) => isForged(e, item, found)) },
-  ]
-}
-
-function isOld(e: Evaluation, item: VisitTimestamp, { seconds }: Signature): Answer<boolean> {
-  const at = e.facts.at ?? notGiven('at')
-  return uniteUnknown([at, seconds]) ?? map(at, (now) => now - Number(seconds) > item.deadtime)
-}
-
-function isEarly(e: Evaluation, { seconds }: Signature): Answer<boolean> {
-  const at = e.facts.at ?? notGiven('at')
-  const isAhead = uniteUnknown([at, seconds]) ?? map(at, (now) => Number(seconds) > now)
-  if (isAhead === false || e.reading('R36') === 'valid') return false
-  return isAhead
-}
-
-/** Tests whether a signature is wrong, by computing it or by the fact. */
-function isForged(e: Evaluation, item: VisitTimestamp, found: Signature): Answer<boolean> {
-  const text = e.open('R34')
-  const key = readText(e.facts, item.key)
-  const { signature } = e.facts
-  if (text === 'plain' && !(key instanceof Unknown)) {
-    const computed = isForgedPlain(key, item.style, found)
-    if (signature !== undefined && (signature === 'invalid') !== computed)
-      throw new BadRequest(
-        `signature: ${signature} contradicts the signature of the URL, which is ` +
-          (computed ? 'invalid' : 'valid'),
-      )
-    return computed
+function ifSigned(
+  test: (run: Run, item: VisitTimestamp, found: Signature) => Answer<boolean>,
+): (run: Run, item: VisitTimestamp) => Answer<boolean> {
+  return (run, item) => {
+    const found = findSignature(run, item)
+    return found === null ? false : test(run, item, found)
   }
-  if (signature !== undefined) return signature === 'invalid'
-  return text instanceof Unknown || !(key instanceof Unknown)
-    ? new Unknown(['not-specified R34'])
-    : key
+}
+
+function isOld(run: Run, item: VisitTimestamp, { seconds }: Signature): Answer<boolean> {
+  return map(given(run.facts.at, 'at'), (now) => now - seconds > item.deadtime)
+}
+
+function isEarly(run: Run, _: VisitTimestamp, { seconds }: Signature): Answer<boolean> {
+  if (run.reading('R36') === 'valid') return false
+  return map(given(run.facts.at, 'at'), (now) => seconds > now)
+}
+
+/** Tests whether a signature is wrong, by computing it (R34 has one answer) or by the fact. */
+function isForged(run: Run, item: VisitTimestamp, found: Signature): Answer<boolean> {
+  const key = readText(run.facts, item.key)
+  const { signature } = run.facts
+  if (key instanceof Unknown) return signature === undefined ? key : signature === 'invalid'
+  const computed = isForgedPlain(key, item.style, found)
+  if (signature !== undefined && (signature === 'invalid') !== computed)
+    throw new BadRequest(
+      `signature: ${signature} contradicts the signature of the URL, which is ` +
+        (computed ? 'invalid' : 'valid'),
+    )
+  return computed
 }
 
 /** Hashes a key, the path and the time in the order of a style. */
@@ -189,74 +155,44 @@ function isForgedPlain(
  * Takes the signature out of the client's URL if it is protected and signed (request semantics,
  * 3.1, "strip").
  */
-export function strip(e: Evaluation): Answer<RequestUrl> {
-  const { url } = e.facts
-  return map(e.item('visit_timestamp'), (value): Answer<RequestUrl> => {
-    if (value === null) return url
-    const signature = findSignature(e, value)
+export function strip(run: Run): Answer<RequestUrl> {
+  const { url } = run.facts
+  return run.read('visit_timestamp', url, (item): Answer<RequestUrl> => {
+    const signature = findSignature(run, item)
     if (signature === null) return url
     return choose(
-      isSignedUrl(e, value),
-      () => takeOut(e, castAccepted<VisitTimestamp>(value), url, signature),
+      isProtected(run, item),
+      () => takeOut(run, item, signature),
       () => url,
     )
   })
 }
 
-function takeOut(
-  e: Evaluation,
-  item: VisitTimestamp,
-  url: RequestUrl,
-  { time, uri }: Signature,
-): RequestUrl {
-  const keepsTime = e.reading('R35') === 'key-only'
-  if (item.req_uri_type >= 3) return { ...url, path: keepsTime ? `/${time}${uri}` : uri }
-  return { ...url, query: removeSignature(item, url.query, keepsTime) }
+function takeOut(run: Run, item: VisitTimestamp, { time, uri }: Signature): RequestUrl {
+  const { url } = run.facts
+  if (item.req_uri_type < 3) return { ...url, query: removeSignature(run, item, url.query) }
+  return { ...url, path: run.reading('R35') === 'key-only' ? `/${time}${uri}` : uri }
 }
 
-/** Removes the arguments of a signature from a query. */
+/** Removes the arguments of a signature from a query (R35). */
 export function removeSignature(
+  run: Run,
   { timename = 'time', keyname = 'key' }: VisitTimestamp,
   query: string | null,
-  keepsTime: boolean,
 ): string | null {
+  const keepsTime = run.reading('R35') === 'key-only'
   return filterArguments(query, ({ name }) => name !== keyname && (keepsTime || name !== timename))
 }
 
 /** A URL with its forms. */
-export function createSubject(url: RequestUrl): {
-  url: RequestUrl
-  forms: ReturnType<typeof buildForms>
-} {
+export function createSubject(url: RequestUrl): Subject {
   return { url, forms: buildForms(url) }
 }
 
-/** The check of signed URLs: denied if the URL is protected, and unsigned or a fault holds. */
-export function deniesSignature(e: Evaluation, value: Value): Answer<boolean> {
-  return all(
-    () => isProtected(e, value),
-    () => {
-      const item = castAccepted<VisitTimestamp>(value)
-      const signature = findSignature(e, value)
-      if (signature === null) return e.reading('R32') === 'deny'
-      return choose(
-        isSet(signature.seconds),
-        () =>
-          any(
-            () => isOld(e, item, signature),
-            () => isEarly(e, signature),
-            () => isForged(e, item, signature),
-          ),
-        () => e.reading('R32') === 'deny',
-      )
-    },
-  )
-}
-
 /** Tests whether the client's URL is protected and signed. */
-export function isSignedUrl(e: Evaluation, value: Value): Answer<boolean> {
+export function isSignedUrl(run: Run, item: VisitTimestamp): Answer<boolean> {
   return all(
-    () => isProtected(e, value),
-    () => isSet(findSignature(e, value)?.seconds ?? null),
+    () => findSignature(run, item) !== null,
+    () => isProtected(run, item),
   )
 }

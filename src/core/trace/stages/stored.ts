@@ -1,48 +1,45 @@
 import type { CacheErrorCode, ErrorBcache } from '../../catalog/generated/items.ts'
 import { toSeconds } from '../../catalog/cache-time.ts'
-import { castAccepted } from '../../catalog/item-spec.ts'
-import type { Value } from '../../model/item.ts'
 import {
   all,
   any,
   choose,
   isSet,
   map,
+  mapBoth,
   not,
   orElse,
-  uniteUnknown,
   Unknown,
   type Answer,
 } from '../answer.ts'
-import { askOnce, type Evaluation, type Questions } from '../evaluation.ts'
-import { notGiven } from '../request.ts'
-import { askCache } from './cache.ts'
-import { askCacheHeader } from './headers.ts'
+import { given } from '../request.ts'
+import type { Run } from '../run.ts'
+import { cache } from './cache.ts'
+import { readCacheHeader } from './headers.ts'
 
 /** Status code → seconds for which such a response is cached; 0: not at all. */
 export type ErrorSeconds = Record<string, number>
 
 const serverErrors = ['500', '501', '502', '503', '504', '506']
 
-/** Asks for how long errors are cached, by status (`cache_error_code`, `error_bcache`). */
-export const askErrorSeconds = askOnce<ErrorSeconds>((e) => {
-  const [code, bcache] = [e.item('cache_error_code'), e.item('error_bcache')]
-  return choose(
-    isSet(code),
-    () =>
-      choose(
-        isSet(bcache),
-        () => map(e.reading('R45') === 'cache_error_code' ? code : bcache, readErrors),
-        () => map(code, readErrors),
-      ),
-    () => map(bcache, readErrors),
+/** For how long errors are cached, by status (`cache_error_code`, `error_bcache`). */
+export function readErrorSeconds(run: Run): Answer<ErrorSeconds> {
+  const code = run.read<'cache_error_code', ErrorSeconds | null>(
+    'cache_error_code',
+    null,
+    readErrors,
   )
-})
+  const bcache = run.read<'error_bcache', ErrorSeconds | null>('error_bcache', null, readErrors)
+  const isCodeFirst = bcache === null || run.reading('R45') === 'cache_error_code'
+  const [first, second] = isCodeFirst ? [code, bcache] : [bcache, code]
+  return map(
+    orElse(first, () => second),
+    (seconds) => seconds ?? {},
+  )
+}
 
 /** Reads for how long errors are cached of one of the two items. */
-export function readErrors(value: Value): ErrorSeconds {
-  if (value === null) return {}
-  const item = castAccepted<CacheErrorCode | ErrorBcache>(value)
+export function readErrors(item: CacheErrorCode | ErrorBcache): ErrorSeconds {
   const seconds =
     item.bcache === 'on' ? toSeconds(Number(item.cache_time), item.cache_unit ?? '') : 0
   const codes = item.code.flatMap((each) => (/^5xx$/i.test(each) ? serverErrors : [each]))
@@ -50,65 +47,57 @@ export function readErrors(value: Value): ErrorSeconds {
 }
 
 /** The seconds of the origin's status; null if it is not listed. */
-function readListed(e: Evaluation, q: Questions): Answer<number | null> {
-  const { status } = e.facts.origin
+function readListed(run: Run): Answer<number | null> {
+  const { status } = run.facts.origin
   if (status !== undefined && status < 400) return null
-  return map(e.ask(askErrorSeconds(q)), (seconds) => {
+  const listed = map(readErrorSeconds(run), (seconds) => {
     if (Object.keys(seconds).length === 0) return null
-    return status === undefined ? notGiven('origin.status') : (seconds[String(status)] ?? null)
+    return map(given(status, 'origin.status'), (code) => seconds[String(code)] ?? null)
   })
+  // Also of items that are not known.
+  return listed instanceof Unknown && status === undefined
+    ? listed.unite(Unknown.of('not-given origin.status'))
+    : listed
 }
 
-/** Asks for how many seconds the response is fresh. */
-export const askLifetime = askOnce<number | null>((e, q) => {
-  const listed = withStatus(e, readListed(e, q))
-  return orElse(listed, () => readUnlisted(e, q))
-})
-
-/** Adds that the status is not given to why it is not known whether it is listed. */
-function withStatus<T>(e: Evaluation, listed: Answer<T>): Answer<T> {
-  if (!(listed instanceof Unknown) || e.facts.origin.status !== undefined) return listed
-  return new Unknown([...listed.reasons, 'not-given origin.status'])
+/** For how many seconds the response is fresh; null if that is not known to be limited. */
+export function readLifetime(run: Run): Answer<number | null> {
+  return run.once(findLifetime)
 }
 
-function readUnlisted(e: Evaluation, q: Questions): Answer<number | null> {
-  const { seconds, followsOrigin } = e.ask(askCache(q))
-  return choose(
-    followsOrigin,
-    () => readOriginTime(e, q),
-    () => seconds,
+function findLifetime(run: Run): Answer<number | null> {
+  return orElse(readListed(run), () =>
+    choose(
+      cache.followsOrigin(run),
+      () => readOriginTime(run),
+      () => cache.seconds(run),
+    ),
   )
 }
 
 /** The time that the origin's headers give; without one R42. */
-function readOriginTime(e: Evaluation, q: Questions): Answer<number | null> {
-  const age = map(e.ask(askCacheHeader(q, 'cache-control')), (control) => readAge(e, control))
+function readOriginTime(run: Run): Answer<number | null> {
+  const age = map(readCacheHeader(run, 'cache-control'), (control) => readAge(run, control))
   return orElse(age, () =>
-    orElse(readExpiry(e, q), () => {
-      if (e.reading('R42') === 'not-cached') return 0
-      return map(e.ask(askCache(q)).seconds, (ruled) => ruled ?? 0)
-    }),
+    orElse(readExpiry(run), () =>
+      run.reading('R42') === 'not-cached' ? 0 : map(cache.seconds(run), (ruled) => ruled ?? 0),
+    ),
   )
 }
 
 /** Reads `max-age`, or by R79 `s-maxage`; null without one. */
-function readAge(e: Evaluation, control: string | null): number | null {
+function readAge(run: Run, control: string | null): number | null {
   const directives = parseDirectives(control)
   const [shared, own] = ['s-maxage', 'max-age'].map((name) => readSeconds(directives.get(name)))
-  const isShared = shared !== null && shared !== own && e.reading('R79') === 'used'
-  return (isShared ? shared : own) ?? null
+  return (shared !== null && run.reading('R79') === 'used' ? shared : own) ?? null
 }
 
 /** `Expires` − `Date` in seconds; null if one of them is absent or no date. */
-function readExpiry(e: Evaluation, q: Questions): Answer<number | null> {
-  const [end, start] = ['expires', 'date'].map((name) =>
-    map(e.ask(askCacheHeader(q, name)), parseDate),
-  )
+function readExpiry(run: Run): Answer<number | null> {
+  const read = (name: string) => map(readCacheHeader(run, name), parseDate)
+  const [end, start] = [read('expires'), read('date')]
   if (end === null || start === null) return null
-  return (
-    uniteUnknown([end, start]) ??
-    map(end ?? null, (last) => Number(last) / 1000 - Number(start) / 1000)
-  )
+  return mapBoth(end, start, (last, first) => (last - first) / 1000)
 }
 
 function parseDate(text: string | null): number | null {
@@ -139,55 +128,56 @@ function readSeconds(text: string | undefined): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null
 }
 
-/** Asks whether the response is stored in the cache. */
-export const askStored = askOnce<boolean>((e, q) => {
-  const listed = withStatus(e, readListed(e, q))
+/** Whether the response is stored in the cache. */
+export function isStored(run: Run): Answer<boolean> {
+  const listed = readListed(run)
   return choose(
     isSet(listed),
     () => map(listed, (seconds) => (seconds ?? 0) > 0),
-    () => isStoredUnlisted(e, q),
-  )
-})
-
-function isStoredUnlisted(e: Evaluation, q: Questions): Answer<boolean> {
-  const { policy, obeysNoCache } = e.ask(askCache(q))
-  const { method } = e.facts
-  const { status } = e.facts.origin
-  return all(
-    () => map(policy, (known) => known !== 'bypass'),
-    () => {
-      if (method === 'GET' || method === 'HEAD') return true
-      const isCached = e.reading('R49') === 'cached'
-      return isCached ? true : method === undefined ? notGiven('method') : false
-    },
-    () => {
-      if (status !== undefined && status >= 200 && status < 300) return true
-      const isStored = e.reading('R44') === 'rule'
-      return isStored ? true : status === undefined ? notGiven('origin.status') : false
-    },
-    () =>
-      not(
-        all(
-          () => obeysNoCache,
-          () => isForbidden(e, q),
-        ),
-      ),
-    () => map(e.ask(askLifetime(q)), (seconds) => (seconds ?? 0) > 0),
+    () => isStoredUnlisted(run),
   )
 }
 
+function isStoredUnlisted(run: Run): Answer<boolean> {
+  const { method, origin } = run.facts
+  return all(
+    () => map(cache.policy(run), (known) => known !== 'bypass'),
+    () =>
+      method === 'GET' ||
+      method === 'HEAD' ||
+      run.reading('R49') === 'cached' ||
+      map(given(method, 'method'), () => false),
+    () =>
+      isSuccess(origin.status) ||
+      run.reading('R44') === 'rule' ||
+      map(given(origin.status, 'origin.status'), () => false),
+    () =>
+      not(
+        all(
+          () => cache.obeysNoCache(run),
+          () => isForbidden(run),
+        ),
+      ),
+    () => map(readLifetime(run), (seconds) => (seconds ?? 0) > 0),
+  )
+}
+
+function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300
+}
+
 /** Tests whether the origin's headers forbid caching (R43). */
-function isForbidden(e: Evaluation, q: Questions): Answer<boolean> {
+function isForbidden(run: Run): Answer<boolean> {
   return any(
     () =>
-      map(e.ask(askCacheHeader(q, 'cache-control')), (text) => {
+      map(readCacheHeader(run, 'cache-control'), (text) => {
         const directives = parseDirectives(text)
         if (directives.has('no-cache') || directives.has('no-store')) return true
         const isZero = ['max-age', 's-maxage'].some(
           (name) => readSeconds(directives.get(name)) === 0,
         )
-        return (directives.has('private') || isZero) && e.reading('R43') === 'wide'
+        return (directives.has('private') || isZero) && run.reading('R43') === 'wide'
       }),
-    () => map(e.ask(askCacheHeader(q, 'pragma')), (text) => parseDirectives(text).has('no-cache')),
+    () => map(readCacheHeader(run, 'pragma'), (text) => parseDirectives(text).has('no-cache')),
   )
 }

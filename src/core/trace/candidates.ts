@@ -1,0 +1,34 @@
+import type { ItemKey, Value } from '../model/item.ts'
+import { isObject } from '../model/json.ts'
+import type { Secret } from '../model/secret.ts'
+import { Unknown, type Answer } from './answer.ts'
+import { readPlain } from './secret-text.ts'
+
+/** Items of a domain with their candidates; null is unset. An item without a key is unmanaged. */
+export type Candidates = ReadonlyMap<ItemKey, readonly Candidate[]>
+export type Candidate = Value | UnknownValue
+
+/** Any value; `secrets`: those that stand in it where no text does. */
+export type UnknownValue = { $unknown: true; secrets?: Secret[]; value?: Value }
+
+/** Tests whether a candidate is any value. */
+export function isUnknownValue(value: Candidate): value is UnknownValue {
+  return isObject(value) && value['$unknown'] === true
+}
+
+/** Says why the value of an item is unknown. */
+export function explainUnknown(key: ItemKey, { secrets }: UnknownValue): Unknown {
+  const plain = readPlain<unknown>(secrets)
+  return plain instanceof Unknown ? plain : Unknown.of(`in-doubt ${key}`)
+}
+
+/** Reads a candidate; an empty list is no value, nor is an empty extension. */
+export function readCandidate(key: ItemKey, value: Candidate): Answer<Value> {
+  if (isUnknownValue(value)) return explainUnknown(key, value)
+  if (Array.isArray(value)) return value.length === 0 ? null : value
+  if (!isObject(value)) return value
+  const { list } = value
+  const isAddresses = Object.keys(value).every((name) => name === 'list' || name === 'mode')
+  if (Array.isArray(list) && list.length === 0 && isAddresses) return null
+  return value['squid'] === '' ? null : value
+}
