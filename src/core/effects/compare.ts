@@ -3,14 +3,12 @@ import type { Stage } from '../catalog/item-spec.ts'
 import type { ItemKey } from '../model/item.ts'
 import { isObject, type Json } from '../model/json.ts'
 import { isSameAnswer, map, Unknown, type Answer } from '../trace/answer.ts'
-import { Evaluation } from '../trace/evaluation.ts'
-import { remember } from '../trace/remember.ts'
-import { parseRequest, type Facts } from '../trace/request.ts'
+import { checkKeys } from '../trace/check-keys.ts'
+import type { Runs } from '../trace/doubt.ts'
+import { fields, findField, type Field } from '../trace/fields.ts'
+import { completeFacts, parseRequest, type Facts, type Visitor } from '../trace/request.ts'
 import type { Rule } from '../trace/rule.ts'
-import { reportCheck } from '../trace/stages/access.ts'
-import { askHeaderNames } from '../trace/stages/headers.ts'
-import { checks } from '../trace/stages/checks.ts'
-import { traceHeader, type Compiled } from '../trace/compiled.ts'
+import { describeCheck, listHeaders, openRuns, type Compiled } from '../trace/trace.ts'
 import type { Sides } from './sides.ts'
 
 /**
@@ -57,8 +55,7 @@ const internal = new Set(
 
 /** How one answer of a trace is compared. */
 interface Comparer {
-  /** Position among the answers of a trace; -1 for a header. */
-  index: number
+  ask: Field['read']
   field: string
   class: EffectClass
   stages: readonly Stage[]
@@ -74,7 +71,7 @@ export type Wanted = 'all' | 'noticed'
 /** One side of a comparison: answers are found when they are asked for. */
 interface Side {
   compiled: Compiled
-  evaluation: Evaluation
+  runs: Runs
 }
 
 /**
@@ -82,35 +79,34 @@ interface Side {
  *
  * @throws BadRequest for a bad fact
  */
-export function compareRequest(sides: Sides, request: Json): Comparison {
-  return compareFacts(sides, parseRequest(request, sides.domain))
+export function compareRequest(sides: Sides, request: Json, visitor: Visitor): Comparison {
+  return compareFacts(sides, completeFacts(parseRequest(request, sides.domain), visitor))
 }
 
-/** Compares what both sides do to a request whose facts are parsed. */
+/** Compares what both sides do to a request whose facts are complete. */
 export function compareFacts(sides: Sides, facts: Facts, wanted: Wanted = 'all'): Comparison {
   const [before, after] = [openSide(sides.before, facts), openSide(sides.after, facts)]
   const deltas: Delta[] = []
   const [isServedBefore, isServedAfter] = [mayBeServed(before), mayBeServed(after)]
-  const isKept = isSameAnswer(askField(before, 0), askField(after, 0))
-  const add = (comparer: Comparer, ask: (side: Side) => Answer<unknown>) => {
-    const { field, class: found, needsServing, stages, read } = comparer
+  const isKept = isSameAnswer(readOutcome(before), readOutcome(after))
+  const add = (comparer: Comparer) => {
+    const { ask, field, class: found, needsServing, stages, read } = comparer
     if (found === 'internal' && wanted === 'noticed') return
     if (needsServing && !isServedBefore && !isServedAfter) return
     if (!mayBeReached(sides, comparer, isKept)) return
-    const left = needsServing && !isServedBefore ? null : map(ask(before), read)
-    const right = needsServing && !isServedAfter ? null : map(ask(after), read)
+    const answer = ({ runs }: Side, isServed: boolean) =>
+      needsServing && !isServed ? null : map(runs.answer(ask), read)
+    const [left, right] = [answer(before, isServedBefore), answer(after, isServedAfter)]
     const verdict = judge(sides, stages, left, right)
     if (verdict === 'same') return
     deltas.push({ field, class: found, verdict, before: write(left), after: write(right) })
   }
-  for (const comparer of listComparers(sides.before))
-    add(comparer, (side) => askField(side, comparer.index))
-  for (const message of ['request', 'response'] as const)
-    if ((isServedBefore || isServedAfter) && mayBeReached(sides, headers[message](''), isKept))
-      for (const name of listHeaders(before, after, message))
-        add(headers[message](name), ({ compiled, evaluation }) =>
-          traceHeader(compiled, evaluation, message, name),
-        )
+  for (const comparer of comparers) add(comparer)
+  if (isServedBefore || isServedAfter) {
+    const headers = [...listHeaders(before.runs), ...listHeaders(after.runs)]
+    for (const field of new Map(headers.map((each) => [each.path, each])).values())
+      for (const comparer of createComparers(field)) add(comparer)
+  }
   return {
     deltas,
     findRules: (delta) => [
@@ -121,17 +117,21 @@ export function compareFacts(sides: Sides, facts: Facts, wanted: Wanted = 'all')
 }
 
 function openSide(compiled: Compiled, facts: Facts): Side {
-  return { compiled, evaluation: new Evaluation(facts, compiled.base, compiled.items) }
+  return { compiled, runs: openRuns(compiled, facts) }
 }
 
-function askField({ compiled, evaluation }: Side, index: number): Answer<unknown> {
-  const field = compiled.fields[index]
-  if (field === undefined) throw new RangeError(`expected an answer of a trace, got ${index}`)
-  return field.read(evaluation.ask(field.question))
+function askField({ runs }: Side, path: string): Answer<unknown> {
+  const field = findField(path)
+  if (field === undefined) throw new RangeError(`expected an answer of a trace, got ${path}`)
+  return runs.answer(field.read)
+}
+
+function readOutcome(side: Side): Answer<unknown> {
+  return askField(side, 'outcome')
 }
 
 function mayBeServed(side: Side): boolean {
-  const outcome = askField(side, 0)
+  const outcome = readOutcome(side)
   return outcome instanceof Unknown || outcome === 'served'
 }
 
@@ -144,12 +144,6 @@ function mayBeReached(
   const restsOnOutcome = needsServing || field.startsWith('response.')
   if (restsOnOutcome && !isKept) return true
   return reached.has(field) || stages.some((stage) => reached.has(stage))
-}
-
-function listHeaders(before: Side, after: Side, message: 'request' | 'response'): Set<string> {
-  const list = ({ compiled, evaluation }: Side) =>
-    evaluation.ask(askHeaderNames(compiled.questions, message)).names
-  return new Set([...list(before), ...list(after)])
 }
 
 function judge(
@@ -172,44 +166,24 @@ function write(answer: Answer<unknown>): SideAnswer {
 
 const same = (value: unknown): unknown => value
 
-const headers: Record<'request' | 'response', (name: string) => Comparer> = {
-  request: (name) => ({
-    index: -1,
-    field: `origin.headers.${name}`,
-    class: 'content',
-    stages: ['origin'],
-    needsServing: true,
-    read: same,
-  }),
-  response: (name) => ({
-    index: -1,
-    field: `response.headers.${name}`,
-    class: 'visible',
-    stages: ['response'],
-    needsServing: true,
-    read: same,
-  }),
+/** Lists how an answer is compared; the deciding rule of the cache alone makes no delta. */
+function createComparers({ path, stage: full, name, read: ask }: Field): Comparer[] {
+  if (path === 'cache.rule') return []
+  const [stage = '', isHeader] = full.split('.')
+  const make = (as: string, read: Comparer['read'] = same): Comparer => ({
+    ask,
+    field: stage === 'checks' ? `access.checks.${as}` : as === name ? path : `${stage}.${as}`,
+    class: classify(stage, isHeader === undefined ? as : ''),
+    stages: readBy[stage] ?? [stage as Stage],
+    needsServing:
+      ['cache', 'origin'].includes(stage) ||
+      (stage === 'response' && path !== 'response.status' && path !== 'response.location'),
+    read,
+  })
+  if (path === 'origin.main')
+    return [make(name, pluck('address')), make('weights', pluck('weight'))]
+  return [make(name, path === 'origin.rewrite' ? readPattern : same)]
 }
-
-/** Lists how each answer is compared; the deciding rules of the cache alone make no delta. */
-const listComparers = remember((compiled: Compiled): Comparer[] =>
-  compiled.fields.flatMap(({ stage, name }, index): Comparer[] => {
-    if (stage === 'cache' && name === 'rule') return []
-    const make = (as: string, read: Comparer['read'] = same): Comparer => ({
-      index,
-      field: stage === 'checks' ? `access.checks.${as}` : stage === '' ? as : `${stage}.${as}`,
-      class: classify(stage, as),
-      stages: readBy[stage] ?? [stage as Stage],
-      needsServing:
-        ['cache', 'origin'].includes(stage) ||
-        (stage === 'response' && as !== 'status' && as !== 'location'),
-      read,
-    })
-    if (stage !== 'origin') return [make(name)]
-    if (name === 'main') return [make(name, pluck('address')), make('weights', pluck('weight'))]
-    return [make(name, name === 'rewrite' ? readPattern : same)]
-  }),
-)
 
 function classify(stage: string, name: string): EffectClass {
   if (stage === 'access' || stage === 'checks') return 'internal'
@@ -230,16 +204,12 @@ function readPattern(rule: unknown): unknown {
   return isObject(rule) ? { item: rule['item'], pattern: rule['pattern'] } : rule
 }
 
+const comparers = fields.flatMap(createComparers)
+
 /** Finds the rules that decide an answer on one side: of checks, the cache, or rewriting. */
 function findRules(side: Side, { field }: Delta): Rule[] {
-  const { compiled, evaluation } = side
-  const read = (wanted: string): unknown =>
-    askField(
-      side,
-      compiled.fields.findIndex(({ stage, name }) => `${stage}.${name}` === wanted),
-    )
   const named = (wanted: string): Rule[] => {
-    const rule = read(wanted)
+    const rule = askField(side, wanted)
     return isObject(rule) ? [rule as unknown as Rule] : []
   }
   const [stage, , check] = field.split('.')
@@ -247,10 +217,10 @@ function findRules(side: Side, { field }: Delta): Rule[] {
   if (field === 'origin.url' || field === 'origin.rewrite')
     return [...named('origin.rewrite'), ...(field === 'origin.url' ? named('cache.rule') : [])]
   if (field !== 'outcome' && stage !== 'access') return []
-  return checks.flatMap(([item, how]) => {
-    const result = map(read(`checks.${item}`), (word) => word === 'deny')
-    if (check === undefined ? result !== true : check !== item) return []
-    const { rule } = reportCheck(evaluation, compiled.questions, [item, how], result)
+  return checkKeys.flatMap((item) => {
+    if (check === undefined ? askField(side, `checks.${item}`) !== 'deny' : check !== item)
+      return []
+    const { rule } = describeCheck(side.compiled, side.runs, item)
     return rule === null ? [] : [rule]
   })
 }

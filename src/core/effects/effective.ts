@@ -3,7 +3,7 @@ import { sortUnique } from '../catalog/value/canonical.ts'
 import { castAccepted } from '../catalog/item-spec.ts'
 import type { ItemKey } from '../model/item.ts'
 import { isObject, pickDefined, type Json, type JsonObject, toList } from '../model/json.ts'
-import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
+import { isUnknownValue, type Candidate } from '../trace/candidates.ts'
 import { isSecret, type Text } from '../model/secret.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { lowerAscii } from '../model/text/lower-ascii.ts'
@@ -99,8 +99,8 @@ const forms: Record<ItemKey, Form | undefined> = {
     domain: way === 'inner_share' ? null : domain,
   }),
   extend: ({ squid = '' }) => (squid === '' ? null : { squid }),
-  cache_error_code: (value) => ({ seconds: readErrors(value) }),
-  error_bcache: (value) => ({ seconds: readErrors(value) }),
+  cache_error_code: (value) => ({ seconds: readErrors(castAccepted(value)) }),
+  error_bcache: (value) => ({ seconds: readErrors(castAccepted(value)) }),
   origin: ({ origin_mode: mode = 'default', ori_https: isHttps, port = 80, ...rest }) => ({
     ...rest,
     mode,

@@ -2,7 +2,7 @@ import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import { computeShare } from '../model/statistics.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
-import { parseRequest, type Facts } from '../trace/request.ts'
+import { completeFacts, parseRequest, type Facts, type Visitor } from '../trace/request.ts'
 import { BadRequest, parseUrl } from '../trace/url.ts'
 import {
   compareFacts,
@@ -52,6 +52,8 @@ export interface GroupOptions {
   groupBy?: 'answers' | 'shape'
   /** Requests that a reader has skipped. */
   skipped?: number
+  /** What holds for facts that a request lacks; `usual` unless it is of a log. */
+  visitor?: Visitor
 }
 
 /** Most texts of deltas that are kept, beside the groups themselves. */
@@ -70,14 +72,14 @@ const shapeless = new Set(['cache.key', 'origin.url', 'redirect.location', 'resp
 export function groupEffects(
   requests: Iterable<CountedRequest>,
   findSides: (host: string) => Sides | null,
-  { groupBy = 'answers', skipped = 0 }: GroupOptions = {},
+  { groupBy = 'answers', skipped = 0, visitor = 'usual' }: GroupOptions = {},
 ): Effects {
   const groups = new Groups(groupBy)
   const byDomain = new Map<Domain, number>()
   const effects: Effects = { total: skipped, skipped, same: 0, byDomain, groups: [] }
   for (const { request, count } of requests) {
     effects.total += count
-    const found = readFacts(request, findSides)
+    const found = readFacts(request, findSides, visitor)
     if (found === null) {
       effects.skipped += count
       continue
@@ -107,10 +109,12 @@ export function computeGroupShare(
 function readFacts(
   request: Record<string, Json>,
   findSides: (host: string) => Sides | null,
+  visitor: Visitor,
 ): { sides: Sides; facts: Facts } | null {
   try {
     const sides = findSides(parseUrl(String(request['url'] ?? ''), null).host)
-    return sides === null ? null : { sides, facts: parseRequest(request, sides.domain) }
+    if (sides === null) return null
+    return { sides, facts: completeFacts(parseRequest(request, sides.domain), visitor) }
   } catch (error) {
     if (error instanceof BadRequest) return null
     throw error

@@ -2,9 +2,9 @@ import { catalogue } from '../catalog/catalogue.ts'
 import { stages as allStages, type Stage } from '../catalog/item-spec.ts'
 import type { Domain, ItemKey } from '../model/item.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
-import type { Candidate, Candidates } from '../trace/evaluation.ts'
+import type { Candidate, Candidates } from '../trace/candidates.ts'
 import type { Settings } from '../trace/readings.ts'
-import { compile, type Compiled } from '../trace/compiled.ts'
+import { compile, type Compiled } from '../trace/trace.ts'
 import { readEffective } from './effective.ts'
 
 /** The configuration of one domain before and after a change, ready for requests. */

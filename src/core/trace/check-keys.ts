@@ -11,3 +11,6 @@ export const checkKeys = [
   'deny_url',
   'post_upload_size_limit',
 ] as const
+
+/** Those from which `visit_deny_whitelist` exempts whatever R18 says. */
+export const antiLeechKeys: readonly string[] = ['referer', 'visit_timestamp']

@@ -1,8 +1,8 @@
 import { catalogue } from '../../catalog/catalogue.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
-import { explainUnknown, isUnknownValue } from '../../trace/evaluation.ts'
-import type { Compiled } from '../../trace/compiled.ts'
+import { explainUnknown, isUnknownValue } from '../../trace/candidates.ts'
+import type { Compiled } from '../../trace/trace.ts'
 import { compareStrength, type Delta, type EffectClass } from '../compare.ts'
 import type { Sides } from '../sides.ts'
 import { addPart, buildPlainRequest, listFacts, type Facts } from './facts.ts'
@@ -80,8 +80,9 @@ export function findWitness(sides: Sides): Witness {
   return { kind: 'not-found', tried, reasons: [...new Set(found)].toSorted() }
 }
 
-function findUncertain({ items, settings }: Compiled, key: ItemKey): string[] {
-  const candidates = items.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
+function findUncertain(compiled: Compiled, key: ItemKey): string[] {
+  const { settings } = compiled
+  const candidates = compiled.candidates.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
   if (candidates.length === 0) return [`unmanaged ${key}`]
   const unknown = candidates.find(isUnknownValue)
   if (unknown !== undefined) return [...explainUnknown(key, unknown).reasons]

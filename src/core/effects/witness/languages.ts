@@ -16,7 +16,7 @@ export interface Language {
   sees: 'W' | 'Q' | 'P'
 }
 
-/** An open reading, or a pattern that can't be decided, in the way of a language. */
+/** What is in the way of a language: a pattern that can't be decided, or a secret. */
 export class NoLanguage extends Error {
   readonly reason: string
 
@@ -27,7 +27,7 @@ export class NoLanguage extends Error {
 }
 
 /**
- * Builds the languages of which a URL must be in one to match a pattern, under settled readings.
+ * Builds the languages of which a URL must be in one to match a pattern.
  *
  * @throws NoLanguage
  */
@@ -56,14 +56,12 @@ export function buildLanguages(form: PatternForm, settings: Settings): Language[
   return [...build(core.node, readSubject(form.sees, settings), whole), ...literal]
 }
 
-/** The answer of a settled reading. */
-export function settle(settings: Settings, number: number): Json {
-  const answer = settings.answers[number]
-  if (answer === undefined) throw new NoLanguage(`not-specified R${number}`)
-  return answer
+/** The answer of a reading. */
+export function settle({ answers }: Settings, number: number): Json {
+  return answers[number] ?? null
 }
 
-/** Whether case is ignored, under settled readings. */
+/** Whether case is ignored. */
 export function readCase(folds: boolean | string, settings: Settings): boolean {
   if (typeof folds === 'boolean') return folds
   const [name = '', value] = folds.split(':')

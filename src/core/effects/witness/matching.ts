@@ -1,16 +1,16 @@
 import type { ItemKey, Value } from '../../model/item.ts'
 import { isObject, type Json } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
-import { isUnknownValue } from '../../trace/evaluation.ts'
-import type { Compiled } from '../../trace/compiled.ts'
+import { isUnknownValue } from '../../trace/candidates.ts'
+import type { Compiled } from '../../trace/trace.ts'
 import { anyPattern, type PatternForm } from '../effective.ts'
 import type { Sides } from '../sides.ts'
 import { exploreUrls } from './explore.ts'
 import { buildLanguages, NoLanguage, settle, type Language } from './languages.ts'
 
 /** The first possible value of an item. */
-export function read({ items }: Compiled, key: ItemKey): Value {
-  return items.get(key)?.[0] ?? null
+export function read({ candidates }: Compiled, key: ItemKey): Value {
+  return candidates.get(key)?.[0] ?? null
 }
 
 /**
@@ -18,8 +18,9 @@ export function read({ items }: Compiled, key: ItemKey): Value {
  *
  * @throws NoLanguage if it is in doubt or unmanaged
  */
-export function readCertain({ items, settings }: Compiled, key: ItemKey): Value {
-  const candidates = items.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
+export function readCertain(compiled: Compiled, key: ItemKey): Value {
+  const { settings } = compiled
+  const candidates = compiled.candidates.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
   const [value = null] = candidates
   if (candidates.length === 1 && !isUnknownValue(value)) return value
   throw new NoLanguage(`${candidates.length === 0 ? 'unmanaged' : 'in-doubt'} ${key}`)
@@ -30,8 +31,7 @@ export function matchAll(
   { domain, before: { settings } }: Sides,
   patterns: PatternForm[],
 ): { urls: string[]; matches: (pattern: PatternForm, url: number) => boolean } {
-  const form = settle(settings, 2)
-  if (form === 'decoded') throw new NoLanguage('not-specified R2')
+  if (settle(settings, 2) === 'decoded') throw new NoLanguage('undecidable URL, which is decoded')
   const names = new Map<string, Language[]>()
   for (const pattern of patterns) {
     const name = nameOf(pattern)

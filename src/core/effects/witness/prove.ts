@@ -2,8 +2,7 @@ import { sortUnique } from '../../catalog/value/canonical.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, type Json, toList } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
-import type { Settings } from '../../trace/readings.ts'
-import type { Compiled } from '../../trace/compiled.ts'
+import type { Compiled } from '../../trace/trace.ts'
 import { readEffective, type PatternForm } from '../effective.ts'
 import type { Sides } from '../sides.ts'
 import { NoLanguage } from './languages.ts'
@@ -44,8 +43,8 @@ function isCacheRule(key: ItemKey): boolean {
 }
 
 function isIdentical({ before, after }: Sides): boolean {
-  const write = ({ items }: Compiled) =>
-    canonicalizeJson(Object.fromEntries([...items].map(([key, values]) => [key, [...values]])))
+  const write = ({ candidates }: Compiled) =>
+    canonicalizeJson(Object.fromEntries([...candidates].map(([key, values]) => [key, [...values]])))
   return write(before) === write(after)
 }
 
@@ -96,7 +95,7 @@ function proveForms(sides: Sides, key: string): Proven {
   const [left, right] = [listPatterns(before), listPatterns(after)]
   const isShared = (each: string) => left.has(each) && right.has(each)
   const own = [...left, ...right].filter(([name]) => !isShared(name))
-  if (own.length === 0) return { reasons: listOpen(key, settings), urls: [] }
+  if (own.length === 0) return { reasons: [], urls: [] }
   const { urls, matches } = matchAll(
     sides,
     own.flatMap(([, patterns]) => patterns),
@@ -110,13 +109,7 @@ function proveForms(sides: Sides, key: string): Proven {
     return key === 'head_control' ? dropDead(form) : form
   }
   if (isSame(tidy(rewrite(before)), tidy(rewrite(after)))) return { proof: 'automaton' }
-  return { reasons: listOpen(key, settings), urls: [] }
-}
-
-/** The reading without which an item can't be shown to change a value. */
-function listOpen(key: string, { answers }: Settings): string[] {
-  const number = { visit_deny_whitelist: 18, visit_timestamp: 34 }[key]
-  return number !== undefined && answers[number] === undefined ? [`not-specified R${number}`] : []
+  return { reasons: [], urls: [] }
 }
 
 /** Leaves out the condition of a ban that every URL fulfils. */

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, toList } from '../../model/json.t
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import type { Settings } from '../../trace/readings.ts'
 import { parseMinutes } from '../../trace/request.ts'
-import type { Compiled } from '../../trace/compiled.ts'
+import type { Compiled } from '../../trace/trace.ts'
 import { readEffective, type PatternForm } from '../effective.ts'
 import type { Sides } from '../sides.ts'
 import { NoLanguage, settle } from './languages.ts'
@@ -84,7 +84,6 @@ function settleQueries(list: JsonObject, { answers }: Settings): JsonObject {
   const settleRule = (rule: Json): Json => {
     if (!isObject(rule)) return rule
     if (rule['policy'] === 'bypass' && answers[47] === 'idle') return { ...rule, query: 'as-sent' }
-    if (answers[46] === undefined) return rule
     return mapObject(rule, (each) => (each === 'R46' ? 'as-sent' : each))
   }
   return mapObject(list, (rules) => (Array.isArray(rules) ? rules.map(settleRule) : rules))

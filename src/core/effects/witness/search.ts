@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../model/json.ts'
 import { Unknown } from '../../trace/answer.ts'
-import { Evaluation } from '../../trace/evaluation.ts'
-import { parseRequest } from '../../trace/request.ts'
-import type { Compiled } from '../../trace/compiled.ts'
+import { fields } from '../../trace/fields.ts'
+import { parseRequest, type Facts } from '../../trace/request.ts'
+import { openRuns, type Compiled } from '../../trace/trace.ts'
 import { BadRequest } from '../../trace/url.ts'
 import { compareRequest, compareStrength, type Delta, type EffectClass } from '../compare.ts'
 import type { Sides } from '../sides.ts'
-import { addPart, type Facts } from './facts.ts'
+import { addPart, type Facts as KnownFacts } from './facts.ts'
 
 /** A request with a delta `differs`. */
 interface Found {
@@ -26,7 +26,7 @@ export class Search {
   readonly reasons = new Set<string>()
   readonly #sides: Sides
   readonly #ceiling: EffectClass
-  readonly #facts: Facts
+  readonly #facts: KnownFacts
   readonly #vary: (url: string) => string[]
   #freed = 0
   #least: string[] | null = null
@@ -36,7 +36,12 @@ export class Search {
    * @param facts facts with which a request may get past what denies it
    * @param vary lists other forms of a URL that may do so
    */
-  constructor(sides: Sides, ceiling: EffectClass, facts: Facts, vary: (url: string) => string[]) {
+  constructor(
+    sides: Sides,
+    ceiling: EffectClass,
+    facts: KnownFacts,
+    vary: (url: string) => string[],
+  ) {
     this.#vary = vary
     this.#sides = sides
     this.#ceiling = ceiling
@@ -89,7 +94,7 @@ export class Search {
   #compare(request: JsonObject): 'strongest' | 'other' | 'bad' {
     this.tried++
     try {
-      const { deltas } = compareRequest(this.#sides, request)
+      const { deltas } = compareRequest(this.#sides, request, 'unknown')
       this.#noteReasons(deltas)
       const differing = deltas.filter(({ verdict }) => verdict === 'differs')
       const [strongest] = differing.toSorted(compareStrength)
@@ -129,8 +134,8 @@ export class Search {
         name,
         Math.min(each, two?.get(name) ?? 0),
       ])
-      const hindering = shared.filter(([, each]) => each > 0).map(([name]) => name)
-      if (this.#least === null || hindering.length < this.#least.length) this.#least = hindering
+      const hindered = shared.filter(([, each]) => each > 0).map(([name]) => name)
+      if (this.#least === null || hindered.length < this.#least.length) this.#least = hindered
       return shared.reduce((sum, [, each]) => sum + each, 0)
     } catch (error) {
       const plain = withoutSignature(request)
@@ -147,18 +152,17 @@ function withoutSignature(request: JsonObject): JsonObject | null {
   return signature === undefined ? null : rest
 }
 
-/** For each check, the connection and the redirect: how much it keeps from serving. */
-function listObstacles(
-  compiled: Compiled,
-  facts: ReturnType<typeof parseRequest>,
-): Map<string, number> {
-  const e = new Evaluation(facts, compiled.base, compiled.items)
-  const fields = compiled.fields.filter(
-    ({ stage, name }) => stage === 'checks' || (name === 'decision' && stage !== 'access'),
-  )
+/** What may keep a request from being served: each check, the connection and the redirect. */
+const hindering = fields.filter(
+  ({ stage, name }) => stage === 'checks' || (name === 'decision' && stage !== 'access'),
+)
+
+/** How much each of them keeps a request from being served. */
+function listObstacles(compiled: Compiled, facts: Facts): Map<string, number> {
+  const runs = openRuns(compiled, facts)
   return new Map(
-    fields.map(({ stage, name, question, read }) => {
-      const answer = read(e.ask(question))
+    hindering.map(({ stage, name, read }) => {
+      const answer = runs.answer(read)
       const isIn = ['deny', 'refused', 'redirect'].includes(String(answer))
       return [stage === 'checks' ? name : stage, answer instanceof Unknown ? 0.5 : Number(isIn)]
     }),

@@ -5,8 +5,8 @@ import { isObject, isSameJson, type Json, toList } from '../../model/json.ts'
 import { matchHost } from '../../trace/match/host.ts'
 import { lowerAscii } from '../../model/text/lower-ascii.ts'
 import type { Settings } from '../../trace/readings.ts'
-import { checks } from '../../trace/stages/checks.ts'
-import type { Compiled } from '../../trace/compiled.ts'
+import { antiLeechKeys, checkKeys } from '../../trace/check-keys.ts'
+import type { Compiled } from '../../trace/trace.ts'
 import type { Sides } from '../sides.ts'
 import { readCertain } from './matching.ts'
 
@@ -18,7 +18,7 @@ export function isUnread({ before, after }: Sides, key: ItemKey): boolean {
 function isUnreadIn(compiled: Compiled, key: ItemKey): boolean {
   const { answers } = compiled.settings
   const isSet = (other: ItemKey) => readCertain(compiled, other) !== null
-  const origins = rankOrigins(answers[51], isSet('tos_origin'))
+  const origins = rankOrigins(answers[51])
   // With a set extension all answers are unknown, not equal.
   const used = isSet('extend') ? undefined : origins.find(isSet)
   if (origins.includes(key))
@@ -35,17 +35,15 @@ function isUnreadIn(compiled: Compiled, key: ItemKey): boolean {
 }
 
 /** The checks from which an exemption may exempt (R18). */
-function exempts(reach: Json | undefined): ItemKey[] {
-  return checks.flatMap(([item, { isAntiLeech }]) =>
-    isAntiLeech === true || reach !== 'anti-leech' ? [item] : [],
-  )
+function exempts(reach: Json | undefined): readonly ItemKey[] {
+  return reach === 'anti-leech' ? antiLeechKeys : checkKeys
 }
 
-/** The items of the origin, the one that counts first; none if it is not known (R51). */
-function rankOrigins(order: Json | undefined, hasTos: boolean): ItemKey[] {
+/** The items of the origin, the one that counts first (R51). */
+function rankOrigins(order: Json | undefined): ItemKey[] {
   if (order === 'tos-first') return ['tos_origin', 'new_origin', 'origin']
   if (order === 'tos-second') return ['new_origin', 'tos_origin', 'origin']
-  return order === 'tos-last' || !hasTos ? ['new_origin', 'origin', 'tos_origin'] : []
+  return ['new_origin', 'origin', 'tos_origin']
 }
 
 /** Leaves out what is not read of an effective form, and the entries that others cover. */

@@ -1,6 +1,6 @@
 import { catalogue } from '../../catalog/catalogue.ts'
 import { isObject, type JsonObject, toList } from '../../model/json.ts'
-import type { Compiled } from '../../trace/compiled.ts'
+import type { Compiled } from '../../trace/trace.ts'
 import { readEffective, type PatternForm } from '../effective.ts'
 import type { Sides } from '../sides.ts'
 import { buildLanguages, NoLanguage } from './languages.ts'
@@ -44,8 +44,6 @@ export function needsServing({ before: { settings } }: Sides, part: string): boo
 export function isNeverServed(sides: Sides): boolean {
   return [sides.before, sides.after].every((side) => {
     const { settings } = side
-    // The outcome must be known: that of a request that is denied and redirected is R16.
-    if (settings.answers[16] === undefined) return false
     if (readCertain(side, 'visit_deny_whitelist') !== null && settings.answers[18] !== 'anti-leech')
       return false
     if (deniesSchemes(side)) return true

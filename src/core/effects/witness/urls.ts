@@ -1,6 +1,6 @@
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, type Json } from '../../model/json.ts'
-import type { Compiled } from '../../trace/compiled.ts'
+import type { Compiled } from '../../trace/trace.ts'
 import { readEffective, type PatternForm } from '../effective.ts'
 import type { Sides } from '../sides.ts'
 import { exploreUrls } from './explore.ts'

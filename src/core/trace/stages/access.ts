@@ -2,7 +2,7 @@ import type { VisitDenyWhitelist } from '../../catalog/generated/items.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
 import { toList } from '../../model/json.ts'
 import { all, any, map, not, some, uniteUnknown, Unknown, type Answer } from '../answer.ts'
-import { checkKeys } from '../check-keys.ts'
+import { antiLeechKeys, checkKeys } from '../check-keys.ts'
 import { fold, ignoresCase } from '../match/case.ts'
 import { chooseForm } from '../match/url.ts'
 import { createRule, type Rule } from '../rule.ts'
@@ -60,8 +60,7 @@ export function readResult(run: Run, item: ItemKey): Answer<boolean> {
 
 /** Tests whether the request is exempt from a check (R18). */
 function isExempt(run: Run, item: ItemKey): Answer<boolean> {
-  const isAntiLeech = item === 'referer' || item === 'visit_timestamp'
-  if (!isAntiLeech && run.reading('R18') === 'anti-leech') return false
+  if (!antiLeechKeys.includes(item) && run.reading('R18') === 'anti-leech') return false
   return run.read('visit_deny_whitelist', false, (urls) =>
     some(urls, ({ url }, i) => matchExempt(run, url, i)),
   )
