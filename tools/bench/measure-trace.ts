@@ -4,10 +4,9 @@ import { findWitness } from '../../src/core/effects/witness/find-witness.ts'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import type { ItemKey } from '../../src/core/model/item.ts'
 import { isObject, type JsonObject } from '../../src/core/model/json.ts'
-import { compile } from '../../src/core/trace/compiled.ts'
-import type { Candidate } from '../../src/core/trace/evaluation.ts'
+import type { Candidate } from '../../src/core/trace/candidates.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { trace } from '../../src/core/trace/trace.ts'
+import { compile, trace } from '../../src/core/trace/trace.ts'
 import { createRow, type Row } from './row.ts'
 
 /** Traces of one measurement. */
@@ -24,7 +23,7 @@ export function measureTrace(rounds: number): Row[] {
 
 /** Measures what plans with effects cost beside the plan, in CPU seconds. */
 export function measureEffects(): Row[] {
-  const settings = buildSettings({ preset: 'usual', assume: {}, timezone: null })
+  const settings = buildSettings()
   const names = Array.from({ length: 1000 }, (_, i) => `www${i}.example.com`)
   const all = new Map(
     names.map((domain, i) => {
@@ -67,13 +66,14 @@ function measureCpu(run: () => void): number {
 }
 
 function time(isManaged: boolean, rounds: number): number {
-  const settings = buildSettings({ preset: 'usual', assume: {}, timezone: null })
+  const settings = buildSettings()
   const items = createItems(isManaged)
   const compiled = compile('www.example.com', items, settings)
   const requests = createRequests(1000)
   const spans = Array.from({ length: rounds + 1 }, () =>
     measureCpu(() => {
-      for (let i = 0; i < count; i++) trace(compiled, requests[i % requests.length] ?? {})
+      for (let i = 0; i < count; i++)
+        trace(compiled, requests[i % requests.length] ?? {}, { visitor: 'usual', asks })
     }),
   )
   return Math.min(...spans)

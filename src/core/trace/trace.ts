@@ -11,7 +11,7 @@ import type { Settings } from './readings.ts'
 import { completeFacts, parseRequest, type Facts, type Visitor } from './request.ts'
 import type { Rule } from './rule.ts'
 import { reportCheck, type CheckReport } from './stages/access.ts'
-import { listMatches, type OtherRules } from './stages/cache.ts'
+import { listRules, matchRule, type OtherRules } from './stages/cache.ts'
 import { listHeaderNames } from './stages/headers.ts'
 
 /** A configuration that requests can be traced through. */
@@ -165,20 +165,18 @@ function findState(compiled: Compiled, item: ItemKey): CheckReport['state'] {
 function listOtherRules({ candidates }: Compiled, runs: Runs): OtherRules {
   const decided = runs.answer(readField('cache.rule')) as Answer<Rule | null>
   const isDeciding = (rule: Rule) =>
-    decided !== null && !(decided instanceof Unknown) && isSameRule(decided, rule)
+    decided !== null &&
+    !(decided instanceof Unknown) &&
+    decided.item === rule.item &&
+    decided.pointer === rule.pointer
   const found: OtherRules = { also: [], maybe: [] }
   const isSingle = ({ item }: Rule) => candidates.get(item)?.length === 1
-  for (const { rule } of listMatches(runs.first)) {
+  for (const each of listRules(runs.first)) {
+    const { rule } = each
     if (isDeciding(rule) || !isSingle(rule)) continue
-    const match = runs.answer(
-      (run) => listMatches(run).find((each) => isSameRule(each.rule, rule))?.match ?? false,
-    )
+    const match = runs.answer((run) => matchRule(run, each))
     if (match === true) found.also.push(rule)
     else if (match !== false) found.maybe.push(rule)
   }
   return found
-}
-
-function isSameRule(a: Rule, b: Rule): boolean {
-  return a.item === b.item && a.pointer === b.pointer
 }

@@ -100,7 +100,8 @@ function findSubject(run: Run): Answer<Subject> {
   return mapBoth(seen, full, ({ url }, text) => createSubject({ ...url, ...splitFull(text) }))
 }
 
-function matchRule(run: Run, { pattern, caseRule, sees }: CompiledRule): Answer<boolean> {
+/** Tests whether a rule matches the URL that cache rules see. */
+export function matchRule(run: Run, { pattern, caseRule, sees }: CompiledRule): Answer<boolean> {
   return run.keep(pattern, () => matchUrl(run, pattern, run.once(findSubject), caseRule, sees))
 }
 
@@ -257,15 +258,15 @@ export interface OtherRules {
   maybe: Rule[]
 }
 
-/** Lists the rules of the cache, in the order of the items, with whether each matches. */
-export function listMatches(run: Run): { rule: Rule; match: Answer<boolean> }[] {
+/** Lists the rules of the cache, in the order of the items. */
+export function listRules(run: Run): CompiledRule[] {
+  return run.once(collectRules)
+}
+
+function collectRules(run: Run): CompiledRule[] {
   const rules = [
     run.read('cache_rule', [], compileRules),
     run.read('cache_rule_list', [], compileRuleList),
   ]
-  return rules.flatMap((list) =>
-    list instanceof Unknown
-      ? []
-      : list.map((each) => ({ rule: each.rule, match: matchRule(run, each) })),
-  )
+  return rules.flatMap((list) => (list instanceof Unknown ? [] : list))
 }
