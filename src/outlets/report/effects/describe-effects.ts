@@ -9,7 +9,7 @@ import { isObject, type Json } from '../../../core/model/json.ts'
 import { listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { formatSeconds } from '../trace/duration.ts'
-import { describeKey, describeReasons } from '../trace/describe-values.ts'
+import { describeKey, describeReasons } from '../trace/answers.ts'
 import { groupBy, addUp } from '../../../core/model/lists.ts'
 
 /** Most answers of one group that its line names. */

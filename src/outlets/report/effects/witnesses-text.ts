@@ -4,7 +4,7 @@ import { listCounts, listSome, mapSome, pluralize } from '../../../core/model/te
 import { formatDomainCount, selectColours, type PlanTextOptions } from '../plan/format-block.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { wrap } from '../text/wrap.ts'
-import { describeReasons } from '../trace/describe-values.ts'
+import { describeReasons } from '../trace/answers.ts'
 import { describeDelta } from './describe-effects.ts'
 import type { ChangeWitness, Witnesses } from './witnesses.ts'
 

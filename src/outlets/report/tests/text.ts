@@ -9,7 +9,7 @@ import type {
   TestResult,
 } from '../../../core/tests/results.ts'
 import type { Reply } from '../../../core/trace/trace.ts'
-import { describeReasons } from '../trace/describe-values.ts'
+import { describeReasons } from '../trace/answers.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { measureWidth } from '../text/display-width.ts'
 import type { Paint } from '../text/paint.ts'

@@ -1,15 +1,24 @@
-import { isObject, type Json, type JsonObject, toList } from '../../../core/model/json.ts'
+import { isObject, toList, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { listSome, pluralize } from '../../../core/model/text/words.ts'
-import { formatSeconds } from './duration.ts'
-import { mergeAnswers, part, readValue, type Traces } from './merge-answers.ts'
-import { listMissingOptions } from './missing-options.ts'
-import { describeKey, describeReasons } from './describe-values.ts'
+import { readings } from '../../../core/trace/readings.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
-import { hardBlank, truncate, wrap } from '../text/wrap.ts'
 import type { Paint } from '../text/paint.ts'
-
-/** Reads the value of a rule; null if it is not certain. */
-export type ReadRule = (rule: { item: string; pointer: string }) => Json
+import { truncate, wrap } from '../text/wrap.ts'
+import {
+  describeCheckRule,
+  describeChoice,
+  describeKey,
+  describePlace,
+  describeReasons,
+  describeRule,
+  describeTargets,
+  part,
+  readReasons,
+  readValue,
+  type ReadRule,
+} from './answers.ts'
+import { formatSecondsInWords } from './duration.ts'
+import { describeTrace } from './sentence.ts'
 
 interface Layout {
   paint: Paint
@@ -29,260 +38,186 @@ interface Line {
 }
 
 /** A trace, and what its text needs beside it. */
-export interface TracedText extends Traces {
+export interface TracedText {
+  output: JsonObject
   readRule: ReadRule
 }
 
-/** Formats a trace in lines of at most the columns. */
-export function formatTrace(traced: TracedText, layout: Layout): string {
-  const { paint, columns, verbose } = layout
-  const { readRule } = traced
-  const trace = mergeAnswers(traced, verbose)
-  const url = String(part(trace, 'request', 'url'))
-  const of = `(${String(trace['of'])})`
-  const gap = Math.max(2, Math.min(columns, 80) - url.length - of.length)
-  const outcome = readValue(trace['outcome'])
+/** Formats a trace: what happens in sentences, then the stages in lines, then what it rests on. */
+export function formatTrace({ output, readRule }: TracedText, layout: Layout): string {
+  const { paint, verbose } = layout
+  const columns = Math.max(40, Math.min(layout.columns, 80))
+  const outcome = readValue(output['outcome'])
   const isWhole = outcome === undefined || outcome === 'served' || verbose
   const lines = [
-    { label: 'outcome', ...describeOutcome(trace) },
-    ...listAccess(trace, layout),
-    ...listRedirect(trace),
+    ...listAccess(output, verbose),
+    ...listRedirect(output),
     // What is known not to be reached is left out.
     ...(isWhole
-      ? [...listCache(trace, readRule), ...listOrigin(trace), ...listResponse(trace)]
-      : [{ label: 'response', ...describeAnswer(part(trace, 'response', 'status'), String) }]),
+      ? [...listCache(output, readRule), ...listOrigin(output), ...listResponse(output)]
+      : []),
   ]
   return [
-    paint.bold(escapeInvisible(url)) + ' '.repeat(gap) + paint.dim(of),
-    ...lines.map((line) => formatLine(line, layout)),
-    ...listFootnotes(trace, columns).map((note) => paint.dim(note)),
-    ...listMissing(trace, isWhole, columns).map((note) => paint.dim(note)),
+    formatTitle(output, columns, paint),
+    wrap(escapeInvisible(describeTrace(output, readRule)), columns, ''),
+    '',
+    ...lines.map((line) => formatLine(line, { ...layout, columns })),
+    ...listNotes(output).map(
+      (note) => `\n${paint.dim(wrap(note, columns, ' '.repeat(10)).trimStart())}`,
+    ),
   ].join('\n')
 }
 
-/** Describes an answer: its value (`*`: without unmanaged items), or why it is unknown. */
-function describeAnswer(
+function formatTitle(output: JsonObject, columns: number, paint: Paint): string {
+  const { method = '', url } = part(output, 'request') as JsonObject
+  const isUsual = output['visitor'] === 'usual'
+  const named = `${String(method === '' && isUsual ? 'GET' : method)} ${String(url)}`.trim()
+  const title = `${escapeInvisible(named)} by ${isUsual ? 'a usual' : 'an unknown'} visitor`
+  const of = `(${String(output['of'])})`
+  const gap = columns - title.length - of.length
+  return gap < 2
+    ? `${paint.bold(title)}\n${paint.dim(of)}`
+    : paint.bold(title) + ' '.repeat(gap) + paint.dim(of)
+}
+
+/** Describes an answer: its value, or why it is unknown. */
+function describe(
   answer: Json | undefined,
-  describe: (value: Json) => string,
-): Pick<Line, 'value' | 'detail' | 'reasons'> {
+  format: (value: Json) => string = String,
+): Pick<Line, 'value' | 'reasons'> {
   const value = readValue(answer)
-  const reasons = part(answer, 'unknown')
-  if (value !== undefined) return { value: describe(value) + describeMarks(answer) }
-  return { value: 'unknown', reasons: Array.isArray(reasons) ? reasons.map(String) : [] }
+  return value === undefined
+    ? { value: 'unknown', reasons: readReasons(answer) }
+    : { value: format(value) }
 }
 
-/** `*`: without unmanaged items; `~`: rests on a preset or a setting. */
-function describeMarks(answer: Json | undefined): string {
-  const isManaged = part(answer, 'unknown') === undefined
-  return (isManaged ? '' : ' *') + (part(answer, 'rests') === true ? ' ~' : '')
-}
-
-function describeOutcome(trace: JsonObject): Omit<Line, 'label'> {
-  const detail = readValue(trace['outcome']) === 'refused' ? 'https without a certificate' : ''
-  return { detail, ...describeAnswer(trace['outcome'], String) }
-}
-
-function listAccess(trace: JsonObject, { verbose }: Layout): Line[] {
-  const checks = part(trace, 'access', 'checks')
-  const all = toList(checks).filter(isObject)
-  const set = all.filter((check) => check['state'] !== 'absent' && check['state'] !== 'unmanaged')
-  const decision = part(trace, 'access', 'decision')
-  const denied = readValue(decision) === 'denied'
-  const count = denied ? '' : `${pluralize(set.length, 'check')} set`
-  const deciding = readValue(part(trace, 'access', 'deciding'))
-  const shown = verbose ? all : set
-  const described = describeAnswer(decision, String)
+function listAccess(output: JsonObject, verbose: boolean): Line[] {
+  const checks = toList(part(output, 'access', 'checks')).filter(isObject)
+  const set = checks.filter(({ state }) => state === 'set' || state === 'in-doubt')
+  const passing = set.filter(({ result }) => readValue(result) === 'pass')
+  const shown = verbose ? checks : checks.filter(({ result }) => readValue(result) !== 'pass')
+  const decision = part(output, 'access', 'decision')
+  const hint = verbose || passing.length === 0 ? '' : ' (-v lists them)'
+  const detail =
+    passing.length === 0 ? '' : `${pluralize(passing.length, 'check passes', 'checks pass')}${hint}`
   return [
     {
       label: 'access',
-      ...described,
-      detail: denied && typeof deciding === 'string' ? `by ${deciding}` : count,
+      ...describe(decision),
+      ...(readValue(decision) === undefined ? {} : { detail }),
     },
-    ...shown.map((check) => describeCheck(check)),
+    ...shown.map((check) => ({
+      label: `  ${String(check['item'])}`,
+      ...describe(check['result']),
+      detail: describeCheckRule(check),
+      place: describePlace(isObject(check['exempt']) ? check['exempt'] : check['rule']),
+    })),
   ]
 }
 
-function describeCheck(check: JsonObject): Line {
-  const rule = isObject(check['exempt'])
-    ? { ...check['exempt'], prefix: 'exempt: ' }
-    : check['rule']
-  const described = describeAnswer(check['result'], String)
-  return {
-    label: `  ${String(check['item'])}`,
-    ...described,
-    detail: describeRule(rule),
-    place: describePlace(rule),
-  }
+function listRedirect(output: JsonObject): Line[] {
+  const redirect = part(output, 'redirect')
+  if (readValue(part(redirect, 'decision')) === 'none') return []
+  return [
+    {
+      label: 'redirect',
+      ...describe(part(redirect, 'status')),
+      detail: describe(part(redirect, 'location')).value,
+    },
+  ]
 }
 
-/** Describes a rule by its pattern, by the field that it is, or that no entry matches. */
-function describeRule(rule: Json | undefined): string {
-  if (!isObject(rule)) return ''
-  const { item, pattern, pointer, prefix = '' } = rule
-  if (typeof pattern === 'string') return String(prefix) + pattern
-  if (pointer === '') return 'no entry matches'
-  return fieldWords[`${String(item)}${String(pointer)}`] ?? String(pointer ?? '').slice(1)
-}
-
-/** What it means that a field decides. */
-const fieldWords: Record<string, string | undefined> = {
-  'visit_timestamp/req_uri_type': 'the URL is not signed',
-  'visit_timestamp/deadtime': 'too old, or too early',
-  'visit_timestamp/key': 'wrong signature',
-  'referer/allow_empty': 'no Referer',
-  'user_agent/allow_empty_ua': 'no User-Agent',
-}
-
-function describePlace(rule: Json | undefined): string {
-  if (!isObject(rule) || typeof rule['file'] !== 'string') return ''
-  return `${rule['file']}:${String(rule['line'])}`
-}
-
-function listRedirect(trace: JsonObject): Line[] {
-  const decision = part(trace, 'redirect', 'decision')
-  if (readValue(decision) === 'none') return []
-  const status = describeAnswer(part(trace, 'redirect', 'status'), String)
-  const location = describeAnswer(part(trace, 'redirect', 'location'), String)
-  return [{ label: 'redirect', ...status, detail: location.value }]
-}
-
-function listCache(trace: JsonObject, readRule: ReadRule): Line[] {
-  const cache = part(trace, 'cache')
-  const rule = part(cache, 'rule')
-  const known = readValue(rule)
-  const found = describeAnswer(rule, (value) => describeKind(value, readRule))
-  const lines: Line[] = [
+function listCache(output: JsonObject, readRule: ReadRule): Line[] {
+  const cache = part(output, 'cache')
+  const rule = readValue(part(cache, 'rule'))
+  const policy = readValue(part(cache, 'policy'))
+  const time = policy === 'cache' ? part(cache, 'seconds') : part(cache, 'policy')
+  const format = (value: Json) =>
+    typeof value === 'number'
+      ? formatSecondsInWords(value)
+      : value === null
+        ? "the origin's"
+        : String(value)
+  const others = (['also', 'maybe'] as const).flatMap((name) =>
+    toList(part(cache, name)).map((each): Line => ({
+      label: `  ${name}`,
+      value: describeTime(each, readRule),
+      detail: describeRule(each, readRule),
+      place: describePlace(each),
+    })),
+  )
+  const key = describe(part(cache, 'key'), describeKey)
+  return [
     {
       label: 'cache',
-      ...describePolicy(cache),
-      detail: known === null ? 'no rule' : found.value === 'unknown' ? '' : found.value,
-      place: describePlace(known),
+      detail: rule === null ? 'no rule' : describeRule(rule, readRule),
+      ...describe(time, format),
+      place: describePlace(rule),
     },
+    ...others,
+    ...(key.value === 'none' ? [] : [{ label: '  key', ...key }]),
+    { label: '  stored', ...describe(part(cache, 'stored'), (is) => (is === true ? 'yes' : 'no')) },
   ]
-  for (const [name, label] of [
-    ['also', '  also'],
-    ['maybe', '  maybe'],
-  ] as const) {
-    const rules = part(cache, name)
-    for (const each of toList(rules))
-      lines.push({
-        label,
-        value: describeRuleTime(each, readRule),
-        detail: describeKind(each, readRule),
-        place: describePlace(each),
-      })
-  }
-  const key = describeAnswer(part(cache, 'key'), describeKey)
-  if (key.value !== 'none') lines.push({ label: '  key', ...key })
-  lines.push({ label: '  stored', ...describeAnswer(part(cache, 'stored'), describeFlag) })
-  return lines
 }
 
-function describePolicy(cache: Json | undefined): Pick<Line, 'value' | 'reasons'> {
-  const policy = describeAnswer(part(cache, 'policy'), String)
-  if (readValue(part(cache, 'policy')) !== 'cache') return policy
-  return describeAnswer(part(cache, 'seconds'), (seconds) => formatSeconds(Number(seconds)))
-}
-
-/** Describes the kind and the pattern of a cache rule: `ext jpg,png`. */
-function describeKind(rule: Json, readRule: ReadRule): string {
-  const value = findRule(rule, readRule)
+function describeTime(rule: Json, readRule: ReadRule): string {
   if (!isObject(rule)) return ''
-  const kinds: Record<string, string> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }
-  const kind = isObject(value) ? (value['match_method'] ?? kinds[String(value['type'])] ?? '') : ''
-  return `${String(kind)} ${String(rule['pattern'] ?? '')}`.trim()
+  const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
+  const count = part(value, 'expire') ?? part(value, 'time')
+  const unit = part(value, 'expire_unit') ?? part(value, 'timeunit') ?? 's'
+  return count === undefined ? '' : `${String(count)} ${unit === 'i' ? 'min' : String(unit)}`
 }
 
-function findRule(rule: Json, readRule: ReadRule): ReturnType<ReadRule> | null {
-  if (!isObject(rule)) return null
-  return readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
-}
-
-function describeRuleTime(rule: Json, readRule: ReadRule): string {
-  const value = findRule(rule, readRule)
-  if (!isObject(value)) return ''
-  const count = value['expire'] ?? value['time']
-  const unit = value['expire_unit'] ?? value['timeunit'] ?? 's'
-  const word = unit === 'i' || unit === 'minute' ? 'min' : String(unit)
-  return count === undefined ? '' : `${String(count)} ${word}`
-}
-
-function describeFlag(value: Json): string {
-  return value === true ? 'yes' : 'no'
-}
-
-function listOrigin(trace: JsonObject): Line[] {
-  const origin = part(trace, 'origin')
-  const reached = [
-    describeAnswer(part(origin, 'protocol'), describeList).value,
-    `port ${describeAnswer(part(origin, 'port'), describeList).value}`,
-    `Host: ${describeAnswer(part(origin, 'host'), describeList).value}`,
-  ]
+function listOrigin(output: JsonObject): Line[] {
+  const origin = part(output, 'origin')
+  const read = (name: string) => describe(part(origin, name), describeChoice).value
+  const backups = toList(readValue(part(origin, 'backups')))
   const rewrite = readValue(part(origin, 'rewrite'))
-  const lines: Line[] = [
-    { label: 'origin', ...describeAnswer(part(origin, 'main'), describeTargets) },
-    { label: '  as', value: reached.join(', ') },
-    {
-      label: '  url',
-      ...describeAnswer(part(origin, 'url'), String),
-      place: describePlace(rewrite),
-    },
+  return [
+    { label: 'origin', ...describe(part(origin, 'main'), describeTargets) },
+    ...backups.map((targets) => ({ label: '  backup', value: describeTargets(targets) })),
+    { label: '  as', value: `${read('protocol')}, port ${read('port')}, Host: ${read('host')}` },
+    { label: '  url', ...describe(part(origin, 'url')), place: describePlace(rewrite) },
     ...listHeaders(part(origin, 'headers')),
   ]
-  const backups = readValue(part(origin, 'backups'))
-  if (Array.isArray(backups) && backups.length > 0)
-    lines.splice(1, 0, { label: '  backup', value: backups.map(describeTargets).join('; ') })
-  return lines
-}
-
-export function describeTargets(targets: Json): string {
-  if (!Array.isArray(targets)) return 'none'
-  return targets
-    .filter(isObject)
-    .map(({ address, weight }) => String(address) + (weight === null ? '' : ` (${String(weight)})`))
-    .join(', ')
-}
-
-function describeList(value: Json): string {
-  return Array.isArray(value) ? value.map(String).join(' or ') : String(value)
 }
 
 function listHeaders(headers: Json | undefined): Line[] {
   return Object.entries(isObject(headers) ? headers : {}).map(([name, answer]) => {
-    const described = describeAnswer(answer, (value) =>
-      Array.isArray(value) ? value.join(', ') : '(absent)',
-    )
+    const described = describe(answer, (values) => toList(values).join(', ') || '(absent)')
     return { label: '  header', ...described, value: `${name}: ${described.value}` }
   })
 }
 
-function listResponse(trace: JsonObject): Line[] {
-  const response = part(trace, 'response')
+function listResponse(output: JsonObject): Line[] {
+  const response = part(output, 'response')
   const location = readValue(part(response, 'location'))
-  const status = describeAnswer(part(response, 'status'), String)
-  const lines: Line[] = [
-    {
-      label: 'response',
-      ...status,
-      detail: typeof location === 'string' ? location : '',
-    },
-    ...listHeaders(part(response, 'headers')),
-  ]
+  const lifetime = readValue(part(output, 'cache', 'lifetime'))
+  const isStored = readValue(part(output, 'cache', 'stored')) === true
   const optional: [string, string, Json, (value: Json) => string][] = [
     ['compression', '  encoding', 'none', String],
     ['speedLimit', '  limit', null, (value) => `${String(value)} KB/s`],
     ['rateLimit', '  rate', null, (value) => String(part(value, 'rate'))],
-    ['drag', '  seeking', false, describeFlag],
+    ['drag', '  seeking', false, () => 'yes'],
   ]
-  for (const [name, label, usual, describe] of optional) {
-    const answer = part(response, name)
-    if (readValue(answer) !== usual) lines.push({ label, ...describeAnswer(answer, describe) })
-  }
-  return lines
+  const time =
+    typeof lifetime === 'number' ? `${formatSecondsInWords(lifetime)} in the cache from now on` : ''
+  return [
+    {
+      label: 'response',
+      ...describe(part(response, 'status')),
+      detail: typeof location === 'string' ? location : isStored ? time : '',
+    },
+    ...listHeaders(part(response, 'headers')),
+    ...optional.flatMap(([name, label, usual, format]) => {
+      const answer = part(response, name)
+      return readValue(answer) === usual ? [] : [{ label, ...describe(answer, format) }]
+    }),
+  ]
 }
 
 /** Columns of values, details and places in a line of 80. */
-const starts = { value: 12, detail: 27, place: 55 }
+const starts = { value: 10, detail: 25, place: 56 }
 
 function formatLine(
   { label, value, detail: explained = '', reasons, place = '' }: Line,
@@ -292,13 +227,12 @@ function formatLine(
   const prefix = pad(label, starts.value)
   const start = prefix + escapeInvisible(value)
   const first = detail === '' ? start : pad(start, starts.detail) + escapeInvisible(detail)
-  const room = Math.max(40, columns)
-  const whole = place === '' ? first : pad(first, starts.place) + place
-  if (whole.length <= room) return paintLabel(whole, label, paint)
+  const whole = place === '' ? first : pad(first, starts.place) + escapeInvisible(place)
+  if (whole.length <= columns) return paintLabel(whole, label, paint)
   const indent = ' '.repeat(starts.value)
   const [head = '', ...rest] = [
-    ...wrap(first.slice(prefix.length), room - prefix.length, '').split('\n'),
-    ...(place === '' ? [] : [truncate(place, room - indent.length)]),
+    ...wrap(first.slice(prefix.length), columns - prefix.length, '').split('\n'),
+    ...(place === '' ? [] : [truncate(escapeInvisible(place), columns - indent.length)]),
   ]
   return [paintLabel(prefix + head, label, paint), ...rest.map((line) => indent + line)].join('\n')
 }
@@ -311,38 +245,33 @@ function paintLabel(line: string, label: string, paint: Paint): string {
   return (label.startsWith(' ') ? paint.dim(label) : paint.bold(label)) + line.slice(label.length)
 }
 
-/** The footnotes: unmanaged items that are not counted, and readings that matter. */
-function listFootnotes(trace: JsonObject, columns: number): string[] {
-  const unmanaged = trace['unmanaged']
-  const names = Array.isArray(unmanaged) ? unmanaged.map(String) : []
-  const assumed = Object.entries(isObject(trace['assumed']) ? trace['assumed'] : {})
-  const marked = JSON.stringify(trace).includes('"managed":')
-  const whose = trace['of'] === 'desired' ? 'that no manifest mentions' : 'that are not managed'
-  const items = names.length < 4 ? listSome(names) : `the ${names.length} items ${whose}`
-  const answers = assumed.map(([name, answer]) => `${name} ${describeList(answer ?? null)}`)
-  const notes: [label: string, text: string][] = []
-  if (marked) notes.push(['*', `if ${items} ${names.length === 1 ? 'is' : 'are'} not set`])
-  if (JSON.stringify(trace).includes('"rests":true'))
-    notes.push(['~', 'rests on an answer that the specification does not give'])
-  if (answers.length > 0) notes.push(['assumed', answers.join(', ')])
-  const known = JSON.stringify(trace['notes'])
-  if (known.includes('extend'))
-    notes.push(['note', 'extend may change more than is described here'])
-  if (known.includes('loop')) notes.push(['loop', 'an origin leads back to this domain'])
-  const indent = ' '.repeat(starts.value)
-  return notes.map(([label, text]) =>
-    wrap(text, Math.max(40, columns), indent).replace(indent, label.padEnd(starts.value)),
+/** What the answers rest on, in words, and what else there is to know. */
+function listNotes(output: JsonObject): string[] {
+  const assumed = Object.entries(isObject(output['assumed']) ? output['assumed'] : {})
+  const clauses = assumed.map(([name]) =>
+    name === 'unmanaged' ? describeUnmanaged(output) : `${findMeaning(name)} (${name})`,
   )
+  const [name = ''] = assumed.map(([each]) => each).filter((each) => each !== 'unmanaged')
+  const hint =
+    name === '' ? '' : ` --vary shows what each would change; "edgewise explain ${name}".`
+  const known = toList(output['notes'])
+  return [
+    ...(known.includes('extend-set')
+      ? ['Note      extend may change more than is described here.']
+      : []),
+    ...(known.includes('origin-loop') ? ['Note      an origin leads back to this domain.'] : []),
+    ...(clauses.length === 0 ? [] : [`Assumed   ${clauses.join('; ')}.${hint}`]),
+  ]
 }
 
-/** Lists the options that would decide more of what is shown. */
-function listMissing(trace: JsonObject, isWhole: boolean, columns: number): string[] {
-  const { outcome = null, access = null, redirect = null } = trace
-  const status = part(trace, 'response', 'status') ?? null
-  const options = listMissingOptions(isWhole ? trace : [outcome, access, redirect, status])
-  if (options.length === 0) return []
-  const indent = ' '.repeat(starts.value)
-  const text = options.map((option) => option.replaceAll(' ', hardBlank)).join(' ')
-  const lines = wrap(text, Math.max(40, columns), indent).replaceAll(hardBlank, ' ')
-  return [lines.replace(indent, 'give'.padEnd(starts.value))]
+function findMeaning(name: string): string {
+  return readings.find((reading) => reading.name === name)?.meaning ?? name
+}
+
+function describeUnmanaged(output: JsonObject): string {
+  const names = toList(output['unmanaged']).map(String)
+  const whose = output['of'] === 'desired' ? 'that no manifest mentions' : 'that are not managed'
+  return names.length < 4
+    ? `${listSome(names)} ${names.length === 1 ? 'is' : 'are'} not set`
+    : `${names.length} items ${whose} are not set`
 }
