@@ -48,7 +48,7 @@ export function planFixes(
 
 /** Tests whether removing what a finding is about has no effect on any request. */
 function isFixable({ code, finding }: Diagnostic): boolean {
-  if (finding === undefined || Object.keys(finding.under).length > 0) return false
+  if (finding === undefined || Object.keys(finding.rests).length > 0) return false
   const isContained = finding.proof === 'text' || finding.proof === 'cidr'
   return code === 'rule-duplicate' || (code === 'entry-redundant' && isContained)
 }

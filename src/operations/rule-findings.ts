@@ -9,7 +9,7 @@ import {
   type KnownResults,
 } from '../core/rule-lists/find-findings.ts'
 import { createFinding, type Finding } from '../core/rule-lists/finding.ts'
-import type { Candidate } from '../core/trace/evaluation.ts'
+import type { Candidate } from '../core/trace/candidates.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { findPlace } from '../manifest/yaml/yaml-place.ts'
@@ -59,7 +59,7 @@ export function listRuleFindings(
   workspace: CheckedWorkspace,
   known = createKnownRules(),
 ): Diagnostic[] {
-  const settings = settleReadings(workspace, { preset: 'strict' })
+  const settings = settleReadings(workspace)
   const budget = createBudget(known.listStates, known.turn)
   const groups = new Map<string, Group>()
   const { desired } = workspace
@@ -83,7 +83,7 @@ export function listRuleFindings(
           ? finding.code
           : JSON.stringify([
               finding.code,
-              finding.under,
+              finding.rests,
               [finding.rule, ...finding.other].map(({ pattern }) => pattern),
               [source, ...others].map(({ document, pointer }) => [
                 document.file.path,
@@ -110,11 +110,11 @@ function createDiagnostic(
   workspace: ItemPlaces,
   { finding, source, others, domains }: Group,
 ): Diagnostic {
-  const { code, severity, rule, other, under, proof, witness, detail } = finding
+  const { code, severity, rule, other, rests, proof, witness, detail } = finding
   const { summary, advice } = findingCodes[code]
   const [domain = ''] = domains
   const isShared = source.manifest !== null || code === 'rules-not-compared'
-  const answers = Object.entries(under).map(([name, answer]) => `${name} is ${answer}`)
+  const answers = Object.entries(rests).map(([name, answer]) => `${name} is ${answer}`)
   const condition = answers.length === 0 ? '' : `, if ${answers.join(' and ')}`
   const count = domains.length < 2 ? '' : ` (${pluralize(domains.length, 'domain')})`
   const related = [
@@ -136,7 +136,7 @@ function createDiagnostic(
     item: rule.item,
     related: related.length === 0 ? undefined : related,
     count: isShared ? domains.length : undefined,
-    finding: { domains, rule, other, under, proof, witness },
+    finding: { domains, rule, other, rests, proof, witness },
   }
 }
 

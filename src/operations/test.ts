@@ -143,7 +143,10 @@ function listRules(
 ): DecidingRule[] {
   if (traced !== undefined)
     try {
-      const found = trace(checker.compile(domain, items, settings), traced.request)
+      const found = trace(checker.compile(domain, items, settings), traced.request, {
+        visitor: 'usual',
+        asks: false,
+      })
       return findDeciding(found, traced.asked.path)
     } catch (error) {
       if (error instanceof BadRequest) return []

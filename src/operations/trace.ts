@@ -3,13 +3,13 @@ import { mergeObserved } from '../manifest/observed/observed.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
 import { isObject, resolvePointer, type Json, type JsonObject } from '../core/model/json.ts'
-import type { Candidates } from '../core/trace/evaluation.ts'
-import { createSettings } from '../core/trace/settings.ts'
+import type { Candidates } from '../core/trace/candidates.ts'
+import { getOrAdd } from '../core/model/lists.ts'
 import { didYouMean } from '../core/catalog/value/nearest.ts'
 import { buildOutput, type Locate } from '../core/trace/output.ts'
 import type { Rule } from '../core/trace/rule.ts'
-import { compile, type Compiled } from '../core/trace/compiled.ts'
-import { trace, type Trace } from '../core/trace/trace.ts'
+import type { Visitor } from '../core/trace/request.ts'
+import { compile, trace, type Compiled } from '../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../core/trace/url.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { loadState } from './runtime/open-state.ts'
@@ -33,8 +33,10 @@ export interface TraceOptions extends Assumptions {
 /** Requests to trace, as files have them: `{url, method, headers, ip, …}`. */
 export interface TraceRequest extends TraceOptions {
   requests: Json[]
-  /** Find what texts show beside the output. */
-  shows?: boolean
+  /** What holds for facts that a request lacks; by default a usual visitor. */
+  visitor?: Visitor
+  /** Show what another answer of each assumed reading would change. */
+  varies?: boolean
   /** Places of the requests in files, for errors; null for one of the command line. */
   places?: (string | null)[]
 }
@@ -42,10 +44,6 @@ export interface TraceRequest extends TraceOptions {
 /** What one request meets: `edgewise.trace/1`, and the values of rules, for texts. */
 export interface Traced {
   output: JsonObject
-  /** The same without unmanaged items; the output itself unless texts are asked for. */
-  managed: JsonObject
-  /** Answers of both that rest on a preset or a setting, by stage and name; for texts only. */
-  resting: Record<'output' | 'managed', ReadonlySet<string>>
   /** Reads the value of a rule or entry; null where its item is not certain. */
   readRule(rule: Pick<Rule, 'item' | 'pointer'>): Json
 }
@@ -67,39 +65,30 @@ export async function traceRequests(
   if (of === 'desired') refuseInvalid(workspace)
   const source = await openSource(workspace, of, outside)
   const settings = settleReadings(workspace, request)
-  const absent = createSettings(settings.answers, 'absent', settings.timezone)
   const compiled = new Map<Domain, Compiled>()
-  const compiledManaged = new Map<Domain, Compiled>()
-  const compileOnce = (known: Map<Domain, Compiled>, domain: Domain, by: Compiled['settings']) => {
-    const found = known.get(domain) ?? compile(domain, source.read(domain), by)
-    known.set(domain, found)
-    return found
-  }
   const find = createDomainFinder(source.domains)
   const findLoops = createLoopFinder(
     source.domains,
     (domain, item) => source.read(domain).get(item)?.[0],
   )
+  const { visitor = 'usual', varies = false } = request
+  // What answers rest on takes longer than they: it is for a request that somebody looks at.
+  const asks = varies || request.requests.length === 1
   return request.requests.map((each, i) =>
     explainFault(request, i, () => {
       const domain = findDomain(each, source, find)
-      const configuration = compileOnce(compiled, domain, settings)
+      const configuration = getOrAdd(compiled, domain, () =>
+        compile(domain, source.read(domain), settings),
+      )
       const locate = source.name === 'desired' ? createLocate(workspace, domain) : () => ({})
+      const traced = trace(configuration, each, { visitor, asks, varies })
       const loops = findLoops(domain).length > 0 ? ['origin-loop'] : []
-      const build = (traced: Trace): JsonObject => ({
-        ...buildOutput(domain, source.name, traced, locate),
-        notes: [...traced.notes, ...loops],
-      })
-      const whole = trace(configuration, each, request.shows)
-      const found =
-        request.shows === true
-          ? trace(compileOnce(compiledManaged, domain, absent), each, true)
-          : whole
       return {
-        output: build(whole),
-        managed: build(found),
-        resting: { output: whole.resting, managed: found.resting },
-        readRule: (rule) => readRule(configuration.items, rule),
+        output: {
+          ...buildOutput(domain, source.name, traced, locate),
+          notes: [...traced.notes, ...loops],
+        },
+        readRule: (rule) => readRule(configuration.candidates, rule),
       }
     }),
   )

@@ -187,7 +187,6 @@ export interface EffectsOptions {
   base?: string
   groupBy?: 'shape'
   assume: string[]
-  strict?: boolean
 }
 
 /** Adds {@link EffectsOptions}. */
@@ -201,5 +200,4 @@ export function addEffectsOptions(command: Command): Command {
       new Option('--group-by <what>', 'group by whether keys and URLs change').choices(['shape']),
     )
     .option('--assume <answers>', 'answers of readings, as for "edgewise trace"', collect, [])
-    .option('--strict', 'leave open what the specification does not say')
 }

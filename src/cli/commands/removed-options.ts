@@ -2,6 +2,10 @@ import { Command, type ErrorOptions } from 'commander'
 
 const approving = 'tools for assistants only read. A person runs "edgewise apply PLANFILE".'
 
+const usual =
+  'headers that are not given are those of a usual visitor. "--visitor unknown" leaves them open.'
+const settled = 'every reading has an answer. "--assume" sets another one. Remove the option.'
+
 /** Options and commands that Edgewise had once, and what to do instead. */
 export const removedOptions: Readonly<Record<string, string>> = {
   'plan --run-policies':
@@ -11,7 +15,13 @@ export const removedOptions: Readonly<Record<string, string>> = {
   'plan approve': approving,
   check: 'run "edgewise list --outliers".',
   'state show': 'run "edgewise show DOMAIN", with "--at APPLY" for what was recorded then.',
-  'trace --sentence': 'the line "outcome" says the same. Remove the option.',
+  'trace --sentence': 'the output begins with sentences. Remove the option.',
+  'trace --strict': 'every reading has an answer; "--vary" shows what others would change.',
+  'trace --no-other-headers': usual,
+  'trace --no-other-origin-headers': usual,
+  'plan --strict': settled,
+  'drift --strict': settled,
+  'rollback --strict': settled,
   'lsp --connect': 'the editor no longer reads state in a database; "edgewise show" does.',
   'mcp --allow-apply': approving,
   'mcp --approver': approving,

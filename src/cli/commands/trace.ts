@@ -10,9 +10,9 @@ export function declareTrace(declare: Declare): void {
     args: ['URLs of requests; - reads them from stdin'],
     examples: [
       'trace https://www.example.com/img/a.jpg',
-      'trace https://www.example.com/ --ip 203.0.113.7 --no-other-headers',
+      'trace https://www.example.com/ --ip 203.0.113.7',
       'trace --requests requests.txt --json',
-      'trace https://www.example.com/a.jpg --of recorded --strict',
+      'trace https://www.example.com/a.jpg --of recorded --vary',
     ],
     run: async (context, args, options) =>
       (await import('../requests/trace.ts')).trace(context, args, options),
@@ -31,10 +31,15 @@ export function declareTrace(declare: Declare): void {
     .addOption(
       new Option(
         '--assume <answers>',
-        'answers of readings: R4=whole,R17=404, unmanaged=absent',
+        'answers of readings: R4=whole,R17=404, unmanaged=unknown',
       ).argParser(collect),
     )
-    .option('--strict', 'leave open what the specification does not say')
+    .option('--vary', 'show what another answer of each assumed reading would change')
+    .addOption(
+      new Option('--visitor <who>', 'what holds for facts that are not given')
+        .choices(['usual', 'unknown'])
+        .default('usual'),
+    )
   for (const [flags, description, parse] of facts) {
     const option = new Option(flags, description)
     command.addOption(parse === undefined ? option : option.argParser<unknown>(parse))
@@ -42,9 +47,10 @@ export function declareTrace(declare: Declare): void {
   command.addHelpText(
     'after',
     `
-Facts hold for all requests that do not have them themselves. A fact that is not
-given is not known, which an answer may depend on. "edgewise explain readings"
-lists what the specification leaves open, with the answers.`,
+Facts hold for all requests that do not have them themselves. Others are those
+of a usual visitor: GET, a current browser, an address and a country that are on
+no list, an origin that answers 200. "edgewise explain readings" lists what the
+specification does not say, with the answers that hold.`,
   )
 }
 
@@ -56,7 +62,6 @@ const facts: [
   parse?: (value: string, before: unknown) => unknown,
 ][] = [
   ['--method <method>', 'method of the request'],
-  ['--no-other-headers', 'it has no other headers than those given'],
   ['--referer <text>', 'short for --header "Referer: TEXT"'],
   ['--user-agent <text>', 'short for --header "User-Agent: TEXT"'],
   ['--ip <address>', "the client's address"],
@@ -68,7 +73,6 @@ const facts: [
   ['--signature <state>', 'whether the signature of the URL is valid or invalid'],
   ['--origin-status <code>', "status of the origin's answer", count],
   ['--origin-size <bytes>', "size of the origin's answer", count],
-  ['--no-other-origin-headers', 'that answer has no other headers than those given'],
   ['--header <header>', 'header of the request, as "Name: value"; may be repeated', collectHeader],
   ['--no-header <name>', 'header that the request does not have; may be repeated', collectName],
   ['--origin-header <header>', 'header of the answer of the origin; repeatable', collectHeader],

@@ -68,25 +68,21 @@ function formatOverview({ paint, columns }: Layout): string {
 /** Formats the readings: question, answers, and which one holds without a setting. */
 function formatReadings(shown: readonly Reading[], { paint, columns }: Layout): string {
   const width = Math.max(40, columns)
-  const rows = shown.map(({ name, question, answers, favoured, usual }) => {
+  const rows = shown.map(({ name, question, answers, usual, isFavoured }) => {
     const kinds = {
-      checks: 'a list of all ten checks, with + between them',
+      checks: 'listed, or a list of all ten checks, with + between them',
       status: 'a status code',
-      seconds: 'a number of seconds',
+      seconds: 'origin, or a number of seconds',
       zone: 'service, or the name of a time zone',
     }
     const listed = typeof answers === 'string' ? kinds[answers] : answers.join(', ')
-    const marks = [
-      ...(favoured === null ? [] : [`by the text: ${favoured}`]),
-      ...(usual === null ? [] : [`usual: ${usual}`]),
-      ...(favoured === null && usual === null ? ['open'] : []),
-    ]
-    const text = `${question}\n${listed} (${marks.join('; ')})`
-    return paint.bold(name.padEnd(5)) + wrap(text, width, '     ').trimStart()
+    const holds = `${usual} holds${isFavoured ? ', by the text' : ''}`
+    return (
+      paint.bold(name.padEnd(5)) +
+      wrap(`${question}\n${listed} (${holds})`, width, '     ').trimStart()
+    )
   })
-  const hint =
-    'Settle one with "trace.assume" in edgewise.yaml, or with --assume; "unspecified" opens ' +
-    'one. The preset "usual" holds unless --strict or "trace.preset: strict".'
+  const hint = 'Set another answer with "trace.assume" in edgewise.yaml, or with --assume.'
   return `${rows.join('\n')}\n\n${wrap(hint, width, '')}\n`
 }
 

@@ -9,7 +9,6 @@ import type { CommitChecks } from '../../server/branch/commit-checks.ts'
 import type { OwnDomains, OwnPage, OwnTrace } from '../../server/pages/create-page-source.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import { addUp } from '../../core/model/lists.ts'
-import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { plainPaint } from '../../outlets/report/text/paint.ts'
 import type { OwnEnd, OwnUse, RunOwn } from './own-process.ts'
 
@@ -80,20 +79,16 @@ async function trace(
   root: string,
   outside: Pick<Outside, 'env' | 'signal'>,
 ): Promise<string> {
-  const { formatTraceSentence } = await import('../../outlets/report/trace/sentence.ts')
   const { formatTrace } = await import('../../outlets/report/trace/text.ts')
-  const given = ['--method', 'GET', ...(ip === '' ? [] : [`--ip=${ip}`])]
+  const given = ip === '' ? [] : [`--ip=${ip}`]
   const words = ['-C', root, '--json', 'trace', ...given, '--of', of, '--', url]
   const end = await run(words, outside)
   const output = parseJson(end.out)
   if (end.code !== 0 || !isObject(output)) throw explainEnd('trace', end)
-  const traced = { output, managed: output, resting, readRule: () => null }
+  const traced = { output, readRule: () => null }
   const layout = { paint: plainPaint, columns: 76, verbose: false }
-  return `${escapeInvisible(formatTraceSentence(output))}\n${formatTrace(traced, layout)}\n`
+  return `${formatTrace(traced, layout)}\n`
 }
-
-/** The JSON of a trace does not say which answers rest on a preset. */
-const resting = { output: new Set<string>(), managed: new Set<string>() }
 
 function explainEnd(page: OwnPage | 'domains' | 'trace', { error, excess }: OwnEnd): EdgewiseError {
   const name = page === 'json' ? 'plan' : page === 'domains' ? 'list of domains' : page

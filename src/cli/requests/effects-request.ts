@@ -52,6 +52,7 @@ export function readEffectsRequest(
   return {
     files,
     groupBy: options.groupBy ?? 'answers',
+    visitor: log === undefined ? 'usual' : 'unknown',
     reveals: verbose === true,
     ...readReadings(options),
   }
@@ -62,14 +63,8 @@ export function readEffectsRequest(
  *
  * @throws EdgewiseError `usage` for an answer in another form
  */
-export function readReadings({
-  strict,
-  assume,
-}: Pick<EffectsOptions, 'strict' | 'assume'>): Assumptions {
-  return {
-    ...(strict === true ? { preset: 'strict' } : {}),
-    assume: readAssumptions(assume),
-  }
+export function readReadings({ assume }: Pick<EffectsOptions, 'assume'>): Assumptions {
+  return { assume: readAssumptions(assume) }
 }
 
 /** Decodes a log, unpacked if it is packed by gzip. Bytes that are not UTF-8 become U+FFFD. */

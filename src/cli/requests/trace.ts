@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from '../../core/model/json.ts'
 import { parseHeaderLines } from '../../core/trace/header-lines.ts'
+import type { Visitor } from '../../core/trace/request.ts'
 import { traceRequests, type TraceOptions } from '../../operations/trace.ts'
 import { formatTrace } from '../../outlets/report/trace/text.ts'
 import { parseJsonTexts } from '../../core/model/text/json-scan.ts'
@@ -26,12 +27,11 @@ export interface TraceCommandOptions {
   of: string
   observed?: string
   assume?: string[]
-  strict?: boolean
+  vary?: boolean
+  visitor: Visitor
   method?: string
-  /** Headers; the names of absent ones, and false for --no-other-headers, come by their own. */
-  header?: string[] | boolean
-  otherHeaders?: boolean
-  otherOriginHeaders?: boolean
+  /** Headers, and the names of absent ones. */
+  header?: string[]
   referer?: string
   userAgent?: string
   ip?: string
@@ -64,8 +64,8 @@ export async function trace(
       requests: found.map(({ request }) => addFacts(request, facts)),
       places: found.map(({ place }) => place),
       of,
-      shows: context.options.json !== true,
-      ...(options.strict === true ? { preset: 'strict' as const } : {}),
+      visitor: options.visitor,
+      varies: options.vary === true,
       assume: readAssumptions(options.assume ?? []),
     },
     io,
@@ -137,28 +137,27 @@ function addFacts(request: JsonObject, facts: JsonObject): JsonObject {
 }
 
 function readFacts(options: TraceCommandOptions): JsonObject {
-  const { header, otherHeaders, referer, userAgent, originHeader = [] } = options
-  const { otherOriginHeaders } = options
+  const { header = [], referer, userAgent, originHeader = [] } = options
   const headers = [
-    ...(Array.isArray(header) ? header : []),
+    ...header,
     ...(referer === undefined ? [] : [`referer: ${referer}`]),
     ...(userAgent === undefined ? [] : [`user-agent: ${userAgent}`]),
   ]
   const origin = {
     ...pickDefined({ status: options.originStatus, size: options.originSize }),
-    ...nameHeaders(originHeader, otherOriginHeaders),
+    ...nameHeaders(originHeader),
   }
   const { method, ip, country, isp, at, time, signature, bodySize } = options
   return {
     ...pickDefined({ method, ip, country, isp, at, time, signature, bodySize }),
-    ...nameHeaders(headers, otherHeaders),
+    ...nameHeaders(headers),
     ...(Object.keys(origin).length === 0 ? {} : { origin }),
   }
 }
 
-/** Builds the fact of headers; `others` is false if there are no others. */
-function nameHeaders(headers: string[], others: boolean | undefined): JsonObject {
-  const given = { ...parseHeaderLines(headers), ...(others === false ? { '*': null } : {}) }
+/** Builds the fact of headers. */
+function nameHeaders(headers: string[]): JsonObject {
+  const given = parseHeaderLines(headers)
   return Object.keys(given).length === 0 ? {} : { headers: given }
 }
 

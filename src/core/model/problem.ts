@@ -152,8 +152,8 @@ export interface RuleFinding {
   domains: string[]
   rule: RulePlace
   other: RulePlace[]
-  /** Answers of open readings under which it holds; empty for every answer. */
-  under: Record<string, string>
+  /** Answers of readings on which it rests; empty if it holds whatever they are. */
+  rests: Record<string, string>
   /** How it was proved; null if the witness proves it. */
   proof: string | null
   /** A request that the rule and the other one match. */

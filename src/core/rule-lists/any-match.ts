@@ -12,10 +12,10 @@ import { createRule, type Rule } from '../trace/rule.ts'
 import type { Desk } from './desk.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import { createUndecided, findEmpty } from './first-match.ts'
-import { findCore, keepEntry, listOpenReadings, type Entry, type Proof } from './pattern.ts'
+import { findCore, keepEntry, listReadingsOf, type Entry, type Proof } from './pattern.ts'
 import type { Items } from './ranked-rules.ts'
 import { TextIndex } from './text-index.ts'
-import { findUnder, isEverywhere, listOpen, type Under } from './worlds.ts'
+import { findRests, isEverywhere, type Rests } from './rests.ts'
 
 /** How one of some entries covers another. */
 interface Matcher {
@@ -35,7 +35,7 @@ interface AnyList extends Matcher {
 }
 
 interface Cover {
-  under: Under
+  rests: Rests
   proof: Proof
 }
 
@@ -54,10 +54,10 @@ function checkList(entries: AnyList, desk: Desk): Finding[] {
     desk.spend(1 + text.length / 32)
     const entry = entries.entry?.(text)
     const empty = entry === undefined ? null : findEmpty(rule, [entry], desk)
-    if (empty !== null && isEverywhere(empty.under)) return [empty]
+    if (empty !== null && isEverywhere(empty.rests)) return [empty]
     // Beside a note that nothing matches, only an entry that covers it everywhere counts.
     const best = findBest(entries, i, index.find(within(text), empty !== null), desk)
-    if (best !== null && (empty === null || isEverywhere(best.under)))
+    if (best !== null && (empty === null || isEverywhere(best.rests)))
       return [createRedundant(rule, rules[best.by] ?? rule, best)]
     if (empty !== null) return [empty]
     return entry?.isDecidable === false ? [createUndecided(rule, text)] : []
@@ -71,7 +71,7 @@ function findBest(
   near: number[],
   desk: Desk,
 ): (Cover & { by: number }) | null {
-  const size = ({ under }: Cover) => Object.keys(under).length
+  const size = ({ rests }: Cover) => Object.keys(rests).length
   const text = texts[own]
   let best: (Cover & { by: number }) | null = null
   desk.spend(near.length / 8)
@@ -85,14 +85,14 @@ function findBest(
     // Of two that cover each other, the later one is redundant.
     const back = by > own ? cover(text, wide) : null
     if (back === null || size(back) > size(found)) best = { ...found, by }
-    if (best !== null && isEverywhere(best.under)) return best
+    if (best !== null && isEverywhere(best.rests)) return best
   }
   return best
 }
 
-function createRedundant(rule: Rule, other: Rule, { under, proof }: Cover): Finding {
+function createRedundant(rule: Rule, other: Rule, { rests, proof }: Cover): Finding {
   const detail = `${nameRule(rule)} is covered by ${nameRule(other)}`
-  return createFinding('entry-redundant', rule, detail, { other: [other], under, proof })
+  return createFinding('entry-redundant', rule, detail, { other: [other], rests, proof })
 }
 
 /** Lists the lists of a domain of which any entry must match. */
@@ -221,7 +221,7 @@ function part(configs: JsonObject, name: string): JsonObject {
   return isObject(found) ? found : {}
 }
 
-const everywhere = (proof: Proof): Cover => ({ under: {}, proof })
+const everywhere = (proof: Proof): Cover => ({ rests: {}, proof })
 
 /** A network covers what lies in it; parsed as the trace does. */
 export function coverAddress(wide: string, narrow: string): Cover | null {
@@ -257,16 +257,12 @@ function coverAgent(
   desk: Desk,
 ): Cover | null {
   const isPlain = /^[\w /-]*$/.test(wide) && /^[\w /-]*$/.test(narrow)
-  const under = findUnder(
-    desk.settings,
-    listOpen(desk.settings, [25, ...(isExact || isPlain ? [] : [26])]),
-    (world) => {
-      const [a, b] = foldBoth(wide, narrow, readCase(folds, world))
-      if (isExact || a === b) return a === b
-      return (isPlain || settle(world, 26) === 'text') && b.includes(a)
-    },
-  )
-  return under && { under, proof: wide === narrow ? 'text' : 'substring' }
+  const rests = findRests(desk.settings, [25, ...(isExact || isPlain ? [] : [26])], (world) => {
+    const [a, b] = foldBoth(wide, narrow, readCase(folds, world))
+    if (isExact || a === b) return a === b
+    return (isPlain || settle(world, 26) === 'text') && b.includes(a)
+  })
+  return rests && { rests, proof: wide === narrow ? 'text' : 'substring' }
 }
 
 function foldBoth(a: string, b: string, folds: boolean): [string, string] {
@@ -281,9 +277,9 @@ function coverText(
   desk: Desk,
 ): Cover | null {
   const isBound = [wide, narrow].some((text) => text.startsWith('^') !== text.endsWith('$'))
-  const under = findUnder(
+  const rests = findRests(
     desk.settings,
-    listOpen(desk.settings, [...(folds === true ? [] : [24]), ...(isBound ? [22] : [])]),
+    [...(folds === true ? [] : [24]), ...(isBound ? [22] : [])],
     (world) => {
       const isLiteral = isBound && settle(world, 22) === 'literal'
       const [a, b] = foldBoth(wide, narrow, readCase(folds, world)).map((text) =>
@@ -296,7 +292,7 @@ function coverText(
       return b.text.includes(a.text)
     },
   )
-  return under && { under, proof: 'substring' }
+  return rests && { rests, proof: 'substring' }
 }
 
 function bind(text: string, isLiteral: boolean): { text: string; starts: boolean; ends: boolean } {
@@ -308,11 +304,11 @@ function bind(text: string, isLiteral: boolean): { text: string; starts: boolean
 
 /** Covers among exempt URLs: a path has each query of it, by R19. */
 function coverExempt(wide: string, narrow: string, desk: Desk): Cover | null {
-  const under = findUnder(desk.settings, listOpen(desk.settings, [6, 19]), (world) => {
+  const rests = findRests(desk.settings, [6, 19], (world) => {
     const [a, b] = foldBoth(wide, narrow, settle(world, 6) === 'insensitive')
     return a === b || (settle(world, 19) === 'path' && b.startsWith(`${a}?`) && !a.includes('?'))
   })
-  return under && { under, proof: 'text' }
+  return rests && { rests, proof: 'text' }
 }
 
 function coverPattern(wide: Entry, narrow: Entry, desk: Desk): Cover | null {
@@ -321,9 +317,9 @@ function coverPattern(wide: Entry, narrow: Entry, desk: Desk): Cover | null {
     .some((seen) => desk.answer([narrow], seen) === true && desk.answer([wide], seen) === false)
   if (isOutside) return null
   let proof: Proof = 'text'
-  const under = findUnder(
+  const rests = findRests(
     desk.settings,
-    listOpenReadings(desk.settings, [wide, narrow]),
+    listReadingsOf([wide, narrow]),
     (world, space) => {
       const found = desk.cover([wide], [narrow], world, space)
       if (found !== undefined && found !== false) proof = found
@@ -331,7 +327,7 @@ function coverPattern(wide: Entry, narrow: Entry, desk: Desk): Cover | null {
     },
     'all',
   )
-  return under && { under, proof }
+  return rests && { rests, proof }
 }
 
 /** Creates a matcher of bans: each key of one is there in those that it covers (R23). */
@@ -341,12 +337,12 @@ function matchBans(find: (text: string) => JsonObject, desk: Desk): Matcher {
     cover: (wide, narrow) => {
       const configs = find(narrow)
       if (!coversBan(find(wide), configs, desk)) return null
-      const under = findUnder(
+      const rests = findRests(
         desk.settings,
-        listOpen(desk.settings, [23]),
+        [23],
         (world) => settle(world, 23) === 'all' || Object.keys(configs).length === 1,
       )
-      return under && { under, proof: 'keys' }
+      return rests && { rests, proof: 'keys' }
     },
     core: (wide) => {
       const configs = find(wide)
@@ -384,7 +380,7 @@ function coversBan(wide: JsonObject, narrow: JsonObject, desk: Desk): boolean {
         if (desk.isSpent) return false
         if (typeof each !== 'string' || typeof text !== 'string') return isSameJson(each, text)
         const found = cover(each, text)
-        return found !== null && isEverywhere(found.under)
+        return found !== null && isEverywhere(found.rests)
       }),
     )
   })

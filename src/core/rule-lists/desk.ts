@@ -4,13 +4,11 @@ import { findUrl, type Budget, type Space, type Wanted } from './find-url.ts'
 import {
   coverByText,
   forgetEntries,
-  listOpenReadings,
   seeUrl,
   type Entry,
   type Proof,
   type SeenUrl,
 } from './pattern.ts'
-import { listWorlds, type World } from './worlds.ts'
 
 /** States that are visited for one list. */
 export const maxStates = 60_000
@@ -28,7 +26,6 @@ export class Desk {
   readonly #states: number
   readonly #budget: Budget
   readonly #samples = new Map<Entry, Map<string, SeenUrl | null>>()
-  readonly #worlds = new Map<readonly Entry[], { decidable: readonly Entry[]; worlds: World[] }>()
   readonly #answers = new Map<readonly Entry[], Map<string, boolean | null>>()
 
   constructor(domain: string, settings: Settings, states: number) {
@@ -55,24 +52,20 @@ export class Desk {
     return spent
   }
 
-  /** Whether a rule matches a URL in every world or in none; null if neither is known. */
+  /** Whether a rule matches a URL; null if that is not known. */
   answer(entries: readonly Entry[], seen: SeenUrl): boolean | null {
     const known = getOrAdd(this.#answers, entries, () => new Map<string, boolean | null>())
     return getOrAdd(known, seen.url, () => {
-      const { decidable, worlds } = this.#readWorlds(entries)
-      const matched = worlds.map(({ settings }) =>
-        decidable.some((entry) => entry.matches(settings, seen)),
-      )
-      const isSame = matched.length > 0 && matched.every((is) => is === matched[0])
-      const isKnown = isSame && (matched[0] === true || decidable.length === entries.length)
-      return isKnown ? (matched[0] ?? null) : null
+      const decidable = entries.filter(({ isDecidable }) => isDecidable)
+      if (decidable.some((entry) => entry.matches(this.settings, seen))) return true
+      return decidable.length === entries.length ? false : null
     })
   }
 
-  /** A URL that an entry matches in a world, of those that all forms of R2 have. */
+  /** A URL that an entry matches, of those that all forms of R2 have. */
   sample(entry: Entry, settings: Settings): SeenUrl | null {
     const known = getOrAdd(this.#samples, entry, () => new Map<string, SeenUrl | null>())
-    return getOrAdd(known, entry.nameWorld(settings), () => {
+    return getOrAdd(known, entry.nameAnswers(settings), () => {
       const host = `https://${this.domain.startsWith('.') ? 'x' : ''}${this.domain}`
       const text = this.#writeSample(entry, settings, host)
       return text === null ? null : seeUrl(text)
@@ -90,34 +83,20 @@ export class Desk {
     return kind === 'none' ? null : (this.find('plain', { must, never: [] }) ?? null)
   }
 
-  /** Samples of entries in all their worlds. */
+  /** Samples of entries. */
   listSamples(entries: readonly Entry[]): SeenUrl[] {
-    const found = new Map<string, SeenUrl>()
-    for (const entry of entries)
-      for (const { settings } of this.#readWorlds(entry.alone).worlds) {
-        const seen = this.sample(entry, settings)
-        if (seen !== null) found.set(seen.url, seen)
-      }
-    return [...found.values()]
+    const found = entries.flatMap((entry) => this.sample(entry, this.settings) ?? [])
+    return [...new Map(found.map((seen) => [seen.url, seen])).values()]
   }
 
   /**
-   * A URL of each world in which an entry matches any: a pattern that covers it there matches the
-   * URL. Null if none is known.
+   * A URL that an entry matches, if it matches any: a pattern that covers it matches the URL. Null
+   * if none is known.
    */
   listEvidence(entry: Entry): (string | null)[] {
     if (!entry.isDecidable) return ['']
-    return this.#readWorlds(entry.alone).worlds.flatMap(({ settings }) =>
-      entry.shape(settings).kind === 'none' ? [] : [this.sample(entry, settings)?.url ?? null],
-    )
-  }
-
-  #readWorlds(entries: readonly Entry[]): { decidable: readonly Entry[]; worlds: World[] } {
-    return getOrAdd(this.#worlds, entries, () => {
-      const decidable = entries.filter(({ isDecidable }) => isDecidable)
-      const open = listOpenReadings(this.settings, decidable)
-      return { decidable, worlds: listWorlds(this.settings, open) ?? [] }
-    })
+    if (entry.shape(this.settings).kind === 'none') return []
+    return [this.sample(entry, this.settings)?.url ?? null]
   }
 
   /** Finds a URL; undefined, and counted, if that takes too much. */
@@ -130,7 +109,7 @@ export class Desk {
   }
 
   /**
-   * How entries cover others in a world; false if they don't, undefined if it is not decided.
+   * How entries cover others; false if they don't, undefined if it is not decided.
    *
    * @param isThorough whether plain texts are compared together too, which rarely matters
    */

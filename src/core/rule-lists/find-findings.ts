@@ -4,7 +4,7 @@ import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import { append, getOrAdd } from '../model/lists.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
-import { isUnknownValue, type Candidate } from '../trace/evaluation.ts'
+import { isUnknownValue, type Candidate } from '../trace/candidates.ts'
 import type { Settings } from '../trace/readings.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
 import { checkAnyMatch, listAnyMatch } from './any-match.ts'
@@ -14,7 +14,6 @@ import { checkFirstMatch, createUndecided, findEmpty, findUnordered } from './fi
 import { checkValues } from './idle-values.ts'
 import { keepEntry, listTexts, type Entry } from './pattern.ts'
 import { listRanked, readForms, readRules, type Items } from './ranked-rules.ts'
-import { listOpen, listWorlds } from './worlds.ts'
 
 /** Results over a fleet, by values. */
 export type KnownResults = Map<string, Shared>
@@ -61,13 +60,7 @@ export function findRuleListFindings(
   for (const [key, value] of items)
     if (isUnknownValue(value)) unknown.push(createUndecided(createRule(key), value.secrets ?? []))
     else if (value !== null) read.set(key, value)
-  // How far any expression or suffix reaches is open: that alone says nothing about one.
-  const found = splitItems(read)
-    .flatMap((part) => tryPart(domain, part, settings, known, run))
-    .filter(
-      ({ code, under: { R4, R5, R12 } }) =>
-        code !== 'rule-never-matches' || (R4 ?? R5 ?? R12) === undefined,
-    )
+  const found = splitItems(read).flatMap((part) => tryPart(domain, part, settings, known, run))
   return [...found, ...checkValues(read, settings), ...unknown]
 }
 
@@ -176,7 +169,7 @@ function check(
   const [first, second] = ['cache_rule', 'cache_rule_list'].map((item) =>
     lists.find(({ rules }) => rules[0]?.rule.item === item),
   )
-  const isOpen = first !== undefined && second !== undefined && settings.answers[38] === undefined
+  const isOpen = first !== undefined && second !== undefined && !settings.own.has(38)
   const between = isOpen
     ? second.rules.flatMap(
         (own) =>
@@ -260,19 +253,17 @@ function listPatterns(items: Items, desk: Desk): Lone[] {
 function nameHost(domain: string, seeing: Entry[], settings: Settings): string {
   if (domain.startsWith('.')) return domain
   const states = seeing.flatMap((entry) =>
-    (listWorlds(settings, listOpen(settings, entry.readings)) ?? []).flatMap((world) =>
-      entry
-        .languages(world.settings)
-        .filter(({ sees }) => sees === 'W')
-        .flatMap(({ automaton }) =>
-          ['https', 'http'].map((scheme) =>
-            Array.from(`${scheme}://${domain}`).reduce(
-              (at, char) => automaton.step(at, char.charCodeAt(0)),
-              automaton.start,
-            ),
+    entry
+      .languages(settings)
+      .filter(({ sees }) => sees === 'W')
+      .flatMap(({ automaton }) =>
+        ['https', 'http'].map((scheme) =>
+          Array.from(`${scheme}://${domain}`).reduce(
+            (at, char) => automaton.step(at, char.charCodeAt(0)),
+            automaton.start,
           ),
         ),
-    ),
+      ),
   )
   return states.join()
 }

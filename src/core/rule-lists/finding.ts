@@ -2,16 +2,16 @@ import type { JsonObject } from '../model/json.ts'
 import type { Rule } from '../trace/rule.ts'
 import { findingCodes, type FindingCode, type FindingSeverity } from './codes.ts'
 import type { Proof } from './pattern.ts'
-import { isEverywhere, type Under } from './worlds.ts'
+import { isEverywhere, type Rests } from './rests.ts'
 
-/** Something about a rule that holds in every world, or under some answers of readings. */
+/** Something about a rule under the answers of all readings. */
 export interface Finding {
   code: FindingCode
   severity: FindingSeverity
   rule: Rule
   /** The rules that explain it: one, or two that hide it together. */
   other: Rule[]
-  under: Under
+  rests: Rests
   /** A request that the rule and the other one match. */
   witness: JsonObject | null
   proof: Proof | null
@@ -19,16 +19,16 @@ export interface Finding {
   detail: string
 }
 
-/** Creates a finding; one that holds only in some worlds is a note. */
+/** Creates a finding; one that rests on answers of readings is a note. */
 export function createFinding(
   code: FindingCode,
   rule: Rule,
   detail: string,
-  more: Partial<Pick<Finding, 'other' | 'under' | 'witness' | 'proof'>> = {},
+  more: Partial<Pick<Finding, 'other' | 'rests' | 'witness' | 'proof'>> = {},
 ): Finding {
-  const { under = {}, other = [], witness = null, proof = null } = more
-  const severity = isEverywhere(under) ? findingCodes[code].severity : 'note'
-  return { code, severity, rule, other, under, witness, proof, detail }
+  const { rests = {}, other = [], witness = null, proof = null } = more
+  const severity = isEverywhere(rests) ? findingCodes[code].severity : 'note'
+  return { code, severity, rule, other, rests, witness, proof, detail }
 }
 
 /** Creates the finding that rules were compared in part, or not at all. */

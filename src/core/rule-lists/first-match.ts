@@ -9,7 +9,7 @@ import type { Desk } from './desk.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import {
   findCore,
-  listOpenReadings,
+  listReadingsOf,
   listTexts,
   seeUrl,
   type Entry,
@@ -18,12 +18,12 @@ import {
 } from './pattern.ts'
 import type { RankedList, RankedRule } from './ranked-rules.ts'
 import { TextIndex } from './text-index.ts'
-import { findUnder, isEverywhere, listOpen, type Under } from './worlds.ts'
+import { findRests, isEverywhere, type Rests } from './rests.ts'
 
 /** How earlier rules hide a rule, and where. */
 interface Cover {
   by: RankedRule[]
-  under: Under
+  rests: Rests
   proof: Proof
 }
 
@@ -100,7 +100,7 @@ class RuleCheck {
       () => findUnordered(this.#list, this.#own, this.#list.rules, this.#desk, this.#note !== null),
     ]) {
       const found = find()
-      if (found !== null && isEverywhere(found.under)) return found
+      if (found !== null && isEverywhere(found.rests)) return found
       this.#note ??= found
     }
     return this.#note
@@ -110,12 +110,12 @@ class RuleCheck {
     code: Finding['code'],
     text: string,
     others: RankedRule[],
-    { under, proof }: { under: Under; proof: Proof },
+    { rests, proof }: { rests: Rests; proof: Proof },
   ): Finding {
     const witness = this.#findCommon(others)
     const other = others.map(({ rule }) => rule)
     const detail = `${nameRule(this.#own.rule)} ${text} ${other.map(nameRule).join(', ')}`
-    return createFinding(code, this.#own.rule, detail, { other, under, proof, witness })
+    return createFinding(code, this.#own.rule, detail, { other, rests, proof, witness })
   }
 
   #findCommon(others: RankedRule[]): JsonObject | null {
@@ -147,8 +147,8 @@ class RuleCheck {
     )
     const found = same.flatMap((by) => {
       const [readings, isBefore] = this.#orders(by)
-      const under = findUnder(this.#desk.settings, readings, isBefore)
-      return under === null ? [] : [{ by: [by], under, proof: 'text' as const }]
+      const rests = findRests(this.#desk.settings, readings, isBefore)
+      return rests === null ? [] : [{ by: [by], rests, proof: 'text' as const }]
     })
     const best = chooseBest(found)
     return best && this.#create('rule-duplicate', 'repeats', best.by, best)
@@ -177,12 +177,9 @@ class RuleCheck {
   #cover(wide: RankedRule, narrow: RankedRule, isEqual = false): Omit<Cover, 'by'> | null {
     const [readings, isBefore] = this.#orders(narrow === this.#own ? wide : narrow)
     const { settings } = this.#desk
-    const open = listOpen(settings, [
-      ...readings,
-      ...listOpenReadings(settings, [...wide.entries, ...narrow.entries]),
-    ])
+    const open = [...readings, ...listReadingsOf([...wide.entries, ...narrow.entries])]
     let proof: Proof = 'text'
-    const under = findUnder(
+    const rests = findRests(
       settings,
       open,
       (world, space) => {
@@ -197,7 +194,7 @@ class RuleCheck {
       'all',
       this.#note !== null,
     )
-    return under === null ? null : { under, proof }
+    return rests === null ? null : { rests, proof }
   }
 
   #findContradiction(): Finding | null {
@@ -229,8 +226,8 @@ class RuleCheck {
       .flatMap((b, i) => [[b], ...this.#earlier.slice(0, i).map((a) => [a, b])])
       .filter((pair) => matching.every((rules) => rules.some((each) => pair.includes(each))))
     const found = pairs.flatMap((by) => {
-      const under = this.#desk.isSpent ? null : this.#unite(by)
-      return under === null ? [] : [{ by, under, proof: 'union' as const }]
+      const rests = this.#desk.isSpent ? null : this.#unite(by)
+      return rests === null ? [] : [{ by, rests, proof: 'union' as const }]
     })
     const best = chooseBest(found)
     if (best === null) return null
@@ -239,16 +236,16 @@ class RuleCheck {
       : this.#create('rule-unreachable', 'is hidden by', best.by, best)
   }
 
-  #unite(rules: RankedRule[]): Under | null {
+  #unite(rules: RankedRule[]): Rests | null {
     const { settings } = this.#desk
     this.#desk.spend(rules.length / 4)
     const own = this.#own
-    const open = listOpen(settings, [
+    const open = [
       ...rules.flatMap((each) => this.#list.listOrderReadings(each, own)),
-      ...listOpenReadings(settings, [...own.entries, ...rules.flatMap(({ entries }) => entries)]),
+      ...listReadingsOf([...own.entries, ...rules.flatMap(({ entries }) => entries)]),
       ...(own.window === null ? [] : [76]),
-    ])
-    return findUnder(
+    ]
+    return findRests(
       settings,
       open,
       (world, space) => {
@@ -283,16 +280,16 @@ class RuleCheck {
 
 /** The cover that holds in most worlds, the first of equal ones. */
 function chooseBest(covers: Cover[]): Cover | null {
-  const count = ({ under }: Cover) => Object.keys(under).length
+  const count = ({ rests }: Cover) => Object.keys(rests).length
   return covers.toSorted((a, b) => count(a) - count(b))[0] ?? null
 }
 
 /** Finds that no request matches some entries. */
 export function findEmpty(rule: Rule, entries: readonly Entry[], desk: Desk): Finding | null {
   if (entries.length === 0 || entries.some((each) => !each.isDecidable)) return null
-  const under = findUnder(
+  const rests = findRests(
     desk.settings,
-    listOpenReadings(desk.settings, entries),
+    listReadingsOf(entries),
     (world, space) => {
       if (entries.some((entry) => desk.sample(entry, world) !== null)) return false
       const must = [entries.flatMap((entry) => entry.languages(world))]
@@ -301,9 +298,9 @@ export function findEmpty(rule: Rule, entries: readonly Entry[], desk: Desk): Fi
     },
     'all',
   )
-  if (under === null) return null
+  if (rests === null) return null
   const detail = `no URL of ${desk.domain} matches ${nameRule(rule)}`
-  return createFinding('rule-never-matches', rule, detail, { under, proof: 'automaton' })
+  return createFinding('rule-never-matches', rule, detail, { rests, proof: 'automaton' })
 }
 
 /** Finds a rule that overlaps, has other fields, and is ordered only by an open reading. */
@@ -329,7 +326,7 @@ export function findUnordered(
       other: [other.rule],
       ...overlap,
     })
-    if (isEverywhere(finding.under)) return finding
+    if (isEverywhere(finding.rests)) return finding
     found.push(finding)
   }
   return found[0] ?? null
@@ -340,7 +337,7 @@ function findOverlap(
   b: RankedRule,
   desk: Desk,
   isTotal: boolean,
-): { under: Under; witness: JsonObject | null; proof: Proof | null } | null {
+): { rests: Rests; witness: JsonObject | null; proof: Proof | null } | null {
   const samples = [
     ...desk.listSamples([...a.entries.slice(0, maxSamples), ...b.entries.slice(0, maxSamples)]),
     ...[...crossSamples(a, b, desk), ...crossSamples(b, a, desk)].slice(0, maxSamples),
@@ -348,7 +345,7 @@ function findOverlap(
   const isCommon = (seen: SeenUrl, answers: (boolean | null)[]) =>
     [a, b].every(({ entries }) => answers.includes(desk.answer(entries, seen)))
   const common = samples.find((seen) => isCommon(seen, [true]))
-  if (common !== undefined) return { under: {}, witness: { url: common.url }, proof: null }
+  if (common !== undefined) return { rests: {}, witness: { url: common.url }, proof: null }
   const entries = [...a.entries, ...b.entries]
   const isText = entries.every(
     ({ form: { kind, text } }) => kind !== 'regex' && kind !== 'secret' && !text.includes('*'),
@@ -356,9 +353,9 @@ function findOverlap(
   if (isText && !samples.some((seen) => isCommon(seen, [true, null]))) return null
   if (entries.some(({ isDecidable }) => !isDecidable)) return null
   let witness: string | null = null
-  const under = findUnder(
+  const rests = findRests(
     desk.settings,
-    listOpenReadings(desk.settings, entries),
+    listReadingsOf(entries),
     (world, space) => {
       const has = (seen: SeenUrl) =>
         [a, b].every((rule) => rule.entries.some((entry) => entry.matches(world, seen)))
@@ -371,9 +368,9 @@ function findOverlap(
     'some',
     isTotal,
   )
-  if (under === null) return null
+  if (rests === null) return null
   const isWitness = witness !== null && isCommon(seeUrl(witness), [true])
-  return { under, witness: isWitness ? { url: witness } : null, proof: 'automaton' }
+  return { rests, witness: isWitness ? { url: witness } : null, proof: 'automaton' }
 }
 
 /** Files with suffixes of one rule in directories of the other. */

@@ -6,7 +6,7 @@ import { createRule, type Rule } from '../trace/rule.ts'
 import { coverAddress, listBans } from './any-match.ts'
 import { createFinding, createUncompared, nameRule, type Finding } from './finding.ts'
 import type { Items } from './ranked-rules.ts'
-import { findUnder, listOpen, type Under } from './worlds.ts'
+import { findRests, type Rests } from './rests.ts'
 
 /** Fields without an effect beside the others of their object, and why. */
 interface Idle {
@@ -122,7 +122,7 @@ const maxPairs = 100_000
 
 /** Finds networks of bans that overlap, and addresses of the white list that a ban denies. */
 function checkAddresses(items: Items, settings: Settings): Finding[] {
-  const under = findUnexempt(items, settings)
+  const rests = findUnexempt(items, settings)
   const list = (key: ItemKey) => {
     const value = items.get(key)
     const found = isObject(value) ? value['list'] : []
@@ -148,8 +148,8 @@ function checkAddresses(items: Items, settings: Settings): Finding[] {
       })
       const denied = white.flatMap((other) => {
         const entry = other.pattern ?? ''
-        if (under === null || !isAlone || coverAddress(text, entry) === null) return []
-        const more = { other: [own], under, ...prove(entry, text) }
+        if (rests === null || !isAlone || coverAddress(text, entry) === null) return []
+        const more = { other: [own], rests, ...prove(entry, text) }
         const detail = `${nameRule(other)} is denied by ${name} whatever the white list says`
         return [createFinding('white-list-denied', other, detail, more)]
       })
@@ -166,10 +166,10 @@ function prove(a: string, b: string): Pick<Finding, 'proof' | 'witness'> {
 
 /** Finds items that together leave no request that is served (request semantics, 3.2 and 3.3). */
 function checkServed(items: Items, settings: Settings): Finding[] {
-  const under = findUnexempt(items, settings)
-  if (under === null) return []
+  const rests = findUnexempt(items, settings)
+  if (rests === null) return []
   const denied = listDenied(items).map((rule) =>
-    createFinding('never-served', rule, `${nameRule(rule)} denies every request`, { under }),
+    createFinding('never-served', rule, `${nameRule(rule)} denies every request`, { rests }),
   )
   const [https, deny] = [items.get('https'), items.get('deny_protocol')]
   if (!isObject(https) || !isObject(deny)) return denied
@@ -182,7 +182,7 @@ function checkServed(items: Items, settings: Settings): Finding[] {
     : 'force_https redirects http to https, and deny_protocol denies https'
   const other = createRule('https', isRefused ? '/cert_id' : '/force_https')
   const rule = createRule('deny_protocol', '/protocol')
-  return [...denied, createFinding('never-served', rule, detail, { other: [other], under })]
+  return [...denied, createFinding('never-served', rule, detail, { other: [other], rests })]
 }
 
 /** Lists the expressions that match every URL, and deny it by themselves. */
@@ -205,9 +205,9 @@ function listDenied(items: Items): Rule[] {
 }
 
 /** Where no exempt URL passes checks that are not against leeches (R18); null for nowhere. */
-function findUnexempt(items: Items, settings: Settings): Under | null {
+function findUnexempt(items: Items, settings: Settings): Rests | null {
   const exempt = items.get('visit_deny_whitelist')
   if (!Array.isArray(exempt) || exempt.length === 0) return {}
-  const open = listOpen(settings, [18])
-  return findUnder(settings, open, (world) => world.answers[18] === 'anti-leech')
+  const open = [18]
+  return findRests(settings, open, (world) => world.answers[18] === 'anti-leech')
 }

@@ -8,7 +8,6 @@ import type { Settings } from '../trace/readings.ts'
 import { parseCore, type Node } from '../trace/regex/syntax.ts'
 import { isPrintable, splitFull } from '../trace/url.ts'
 import { isUrlChar } from './find-url.ts'
-import { listOpen } from './worlds.ts'
 
 /** How an entry covers another one, or rules cover a rule. */
 export type Proof =
@@ -70,24 +69,24 @@ export class Entry {
     return this.form.kind === 'regex' && matchesAll(this.form.text)
   }
 
-  /** Whether it is a regular expression for the whole URL in some world, and so sees the host. */
+  /** Whether it is a regular expression for the whole URL under some answers, and so sees the host. */
   get seesHost(): boolean {
     const { kind, sees, extent } = this.form
     return kind === 'regex' && !this.matchesAll && (sees !== 'Q' || extent === 'R27')
   }
 
-  /** What it matches in a world. */
+  /** What it matches. */
   shape(settings: Settings): Shape {
-    return getOrAdd(this.#shapes, this.nameWorld(settings), () => readShape(this.form, settings))
+    return getOrAdd(this.#shapes, this.nameAnswers(settings), () => readShape(this.form, settings))
   }
 
-  /** Its languages in a world; a URL must be in one. */
+  /** Its languages; a URL must be in one. */
   languages(settings: Settings): Language[] {
-    const name = this.nameWorld(settings)
+    const name = this.nameAnswers(settings)
     return getOrAdd(this.#languages, name, () => buildLanguages(this.form, settings))
   }
 
-  /** Whether it matches a URL in a world. */
+  /** Whether it matches a URL. */
   matches(settings: Settings, seen: SeenUrl): boolean {
     const shape = this.shape(settings)
     if (shape.kind === 'none' || shape.kind === 'all') return shape.kind === 'all'
@@ -106,7 +105,7 @@ export class Entry {
   }
 
   /** Names the answers that it asks for. */
-  nameWorld({ answers }: Settings): string {
+  nameAnswers({ answers }: Settings): string {
     return this.readings.map((number) => answers[number]).join()
   }
 }
@@ -258,10 +257,7 @@ export function listTexts(of: readonly Entry[]): Text[] {
   return of.map(({ form: { kind, text } }) => (kind === 'secret' ? { $secret: text } : text))
 }
 
-/** The open readings that some entries ask for, but R2. */
-export function listOpenReadings(settings: Settings, list: readonly Entry[]): number[] {
-  return listOpen(
-    settings,
-    list.flatMap(({ readings }) => readings),
-  )
+/** The readings that some entries ask for, but R2. */
+export function listReadingsOf(list: readonly Entry[]): number[] {
+  return list.flatMap(({ readings }) => readings)
 }

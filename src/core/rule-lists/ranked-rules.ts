@@ -90,7 +90,7 @@ function readFirst(form: Json): Json {
   return list[0] ?? null
 }
 
-/** Lists the first-match lists of a domain; those whose order is a question are left out. */
+/** Lists the first-match lists of a domain; those of which each rule acts are left out. */
 export function listRanked(items: Items, settings: Settings): RankedList[] {
   const [rules, list] = [readRules('cache_rule', items), readRules('cache_rule_list', items)]
   const cacheRules = { ...byArray(rules), rules }
@@ -120,7 +120,7 @@ function byArray(rules: RankedRule[]): RankedList {
   return { rules, listOrderReadings: () => [], isBefore: (a, b) => place(a) < place(b) }
 }
 
-/** Orders rules by a settled reading; none if it is open, or if each rule acts. */
+/** Orders rules by a reading; none if each rule acts. */
 function orderSettled(rules: RankedRule[], answer: Json | undefined): RankedList[] {
   if (rules.length < 2 || answer === 'first') return [byArray(rules)]
   if (answer === 'last') return [byArray(rules.toReversed())]
@@ -130,7 +130,7 @@ function orderSettled(rules: RankedRule[], answer: Json | undefined): RankedList
 }
 
 /** `cache_rule_list`: by priority; R39 and R14 place the rules without one. */
-function byPriority(list: RankedRule[], { answers }: Settings): RankedList {
+function byPriority(list: RankedRule[], { own }: Settings): RankedList {
   const last = Number.POSITIVE_INFINITY
   const sorted = list.toSorted((a, b) => (a.priority ?? last) - (b.priority ?? last) || 0)
   const place = createPlace(list)
@@ -140,7 +140,7 @@ function byPriority(list: RankedRule[], { answers }: Settings): RankedList {
   }
   return {
     rules: sorted,
-    listOrderReadings: (a, b) => readings(a, b).filter((number) => answers[number] === undefined),
+    listOrderReadings: (a, b) => readings(a, b).filter((number) => !own.has(number)),
     isBefore: (a, b, settings) => {
       if (a.priority !== null && b.priority !== null) return a.priority < b.priority
       if (a.priority === null && b.priority === null)

@@ -45,14 +45,18 @@ export function findDeciding({ checks, replies }: Trace, path: string): Deciding
   })
   const isOfAccess = only !== undefined || path.startsWith('access.')
   if (isOfAccess || /^(?:outcome|response\.(?:status|location))$/.test(path)) {
-    const asked = checks.filter(({ report: { item, state } }) =>
+    const asked = checks.filter(({ item, state }) =>
       only === undefined ? state === 'set' || state === 'in-doubt' : item === only,
     )
-    const denying = asked.filter(({ reply }) => 'value' in reply && reply.value === 'deny')
-    const unknown = asked.filter(({ reply }) => 'unknown' in reply)
+    const result = (item: string) => replies.get(`checks.${item}`) ?? { unknown: [] }
+    const denying = asked.filter(({ item }) => {
+      const reply = result(item)
+      return 'value' in reply && reply.value === 'deny'
+    })
+    const unknown = asked.filter(({ item }) => 'unknown' in result(item))
     const others = path.startsWith('response.') ? [] : asked
     const shown = [denying, unknown, others].find(({ length }) => length > 0) ?? []
-    const found = shown.map(({ report: { item, rule, exempt } }) =>
+    const found = shown.map(({ item, rule, exempt }) =>
       toRule({ item, pointer: '', ...(exempt ?? rule) }),
     )
     return [...found, ...(denying.length > 0 ? [] : items)]

@@ -4,8 +4,8 @@ import type { Runs } from './doubt.ts'
 import type { Field } from './fields.ts'
 import { readings, type ReadingName, type Settings } from './readings.ts'
 import { unmanagedBit } from './run.ts'
-import { createSettings, listOthers, setAnswer } from './settings.ts'
-import { listHeaders, type Compiled } from './trace.ts'
+import { listOthers, setAnswer } from './settings.ts'
+import { listHeaders, reply, type Compiled, type Reply } from './trace.ts'
 
 /** Another answer of a reading, and what it changes in a trace. */
 export interface Flip {
@@ -52,11 +52,30 @@ export function* findFlips(
   }
 }
 
-/** What changes if items that no manifest mentions are not known. */
-export function findUnmanaged(settings: Settings, runs: Runs, fields: readonly Field[]): Flip {
-  const other = runs.flip(unmanagedBit, createSettings({ ...settings, unmanaged: 'unknown' }))
-  const changed = listChanged(runs, other, listReached(runs, fields), unmanagedBit)
-  return { answer: 'unknown', runs: other, changed }
+/** Another answer of a reading, and the answers of the trace that would be others. */
+export interface Variation {
+  reading: string
+  answer: Json
+  changes: { field: string; before: Reply; after: Reply }[]
+}
+
+/** Lists what the other answers of the readings, on which a trace rests, would change. */
+export function listVariations(
+  { settings }: Compiled,
+  runs: Runs,
+  fields: readonly Field[],
+): Variation[] {
+  return readings.flatMap(({ name }) =>
+    [...findFlips(settings, runs, fields, name)].map(({ answer, runs: other, changed }) => ({
+      reading: name,
+      answer,
+      changes: changed.map(({ path, read }) => ({
+        field: path,
+        before: reply(runs.answer(read)),
+        after: reply(other.answer(read)),
+      })),
+    })),
+  )
 }
 
 function listChanged(runs: Runs, other: Runs, fields: readonly Field[], bit: number): Field[] {

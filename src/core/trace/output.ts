@@ -25,6 +25,19 @@ export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Lo
     request: describeRequest(trace.facts),
     visitor: trace.visitor,
     ...(trace.assumed === null ? {} : { assumed: trace.assumed }),
+    ...(trace.variations === null
+      ? {}
+      : {
+          vary: trace.variations.map(({ reading, answer, changes }) => ({
+            reading,
+            answer,
+            changes: changes.map(({ field, before, after }) => ({
+              field,
+              before: placeReply(before, place),
+              after: placeReply(after, place),
+            })),
+          })),
+        }),
     unmanaged: trace.unmanaged,
     notes: trace.notes,
     outcome: get('outcome'),

@@ -2,7 +2,7 @@ import { catalogue } from '../catalog/catalogue.ts'
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { Unknown, type Answer } from './answer.ts'
-import { findAssumed } from './assumed.ts'
+import { findAssumed, listVariations, type Variation } from './assumed.ts'
 import type { Candidates } from './candidates.ts'
 import { checkKeys } from './check-keys.ts'
 import { readItems, Runs, type Items } from './doubt.ts'
@@ -57,6 +57,7 @@ export interface Trace {
   visitor: Visitor
   /** Null unless asked for. */
   assumed: JsonObject | null
+  variations: Variation[] | null
   unmanaged: ItemKey[]
   notes: string[]
   /** Answers by their paths. */
@@ -70,13 +71,14 @@ export interface Trace {
 /**
  * Traces a request through a configuration. Deterministic; asks nothing but its arguments.
  *
- * @param asks whether to find the readings on which the answers rest, which takes longer
+ * @param options `asks`: find the readings on which the answers rest, which takes longer; `varies`:
+ *   also what their other answers would change
  * @throws BadRequest for a bad fact
  */
 export function trace(
   compiled: Compiled,
   request: Json,
-  { visitor, asks }: { visitor: Visitor; asks: boolean },
+  { visitor, asks, varies = false }: { visitor: Visitor; asks: boolean; varies?: boolean },
 ): Trace {
   const facts = parseRequest(request, compiled.domain)
   const runs = openRuns(compiled, completeFacts(facts, visitor))
@@ -88,6 +90,7 @@ export function trace(
     facts,
     visitor,
     assumed: asks ? findAssumed(compiled, runs, all) : null,
+    variations: varies ? listVariations(compiled, runs, all) : null,
     unmanaged: compiled.unmanaged,
     notes: readSingle(compiled, 'extend') === null ? [] : ['extend-set'],
     replies,
@@ -131,7 +134,8 @@ function readField(path: string): Field['read'] {
   return field.read
 }
 
-function reply(answer: Answer<unknown>): Reply {
+/** An answer as it is shown. */
+export function reply(answer: Answer<unknown>): Reply {
   return answer instanceof Unknown ? { unknown: [...answer.reasons] } : { value: answer as Json }
 }
 

@@ -1,9 +1,8 @@
 import type { Domain } from '../../core/model/item.ts'
 import { pickDefined, type JsonObject } from '../../core/model/json.ts'
-import { compile } from '../../core/trace/compiled.ts'
 import { parseAddress } from '../../core/trace/request.ts'
 import { buildSettings } from '../../core/trace/settings.ts'
-import { askReplies } from '../../core/trace/trace.ts'
+import { askReplies, compile } from '../../core/trace/trace.ts'
 import { BadRequest } from '../../core/trace/url.ts'
 import type { Store } from '../store/store.ts'
 import type { EmulatorAnswer, EmulatorRequest } from './exchange.ts'
@@ -24,10 +23,15 @@ export function answerClient(
   store: Store,
   timezone: string,
 ): EmulatorAnswer {
-  const settings = buildSettings({ preset: 'usual', assume: { unmanaged: 'absent' }, timezone })
+  const settings = buildSettings({}, timezone)
   const items = new Map([...store.getItems(domain)].map(([item, value]) => [item, [value]]))
   try {
-    const replies = askReplies(compile(domain, items, settings), describe(request), fields)
+    const replies = askReplies(
+      compile(domain, items, settings),
+      describe(request),
+      fields,
+      'unknown',
+    )
     const [outcome, status, location] = replies.map((each) => ('value' in each ? each.value : null))
     const answer: EmulatorAnswer = { status: 200, headers: {}, body: { domain } }
     if (outcome === 'refused') return { ...answer, delivery: 'reset' }

@@ -16,6 +16,7 @@ export const removedKeys = {
       'Edgewise sends no requests of its own. Set "rollout.health.minRequests" and ' +
       '"onLittleData" for domains with few requests, or test them with a program of your own ' +
       'before you approve the next wave.',
+    'trace.preset': 'every reading has an answer. "trace.assume" sets another one. Remove the key.',
     'sign.command':
       'programs no longer sign. Name the variable of an Ed25519 key: "sign: {key: {env: NAME}}".',
   },

@@ -55,10 +55,10 @@ export function checkRules(
   ]
 }
 
-function checkReadings({ trace: { preset, assume }, service }: WorkspaceConfig): Finding[] {
+function checkReadings({ trace: { assume }, service }: WorkspaceConfig): Finding[] {
   return Object.entries(assume as JsonObject).flatMap(([name, answer]) => {
     try {
-      buildSettings({ preset, assume: { [name]: answer }, timezone: service.timezone })
+      buildSettings({ [name]: answer }, service.timezone)
       return []
     } catch (error) {
       if (!(error instanceof BadSetting)) throw error

@@ -15,10 +15,16 @@ import { findReference, mapSecrets } from '../../core/model/secret.ts'
 import type { Configs } from '../../core/policy/cases.ts'
 import { isAsExpected, isItemAsExpected, readPart } from '../../core/tests/match.ts'
 import type { DecidingRule, TestFailure } from '../../core/tests/results.ts'
-import { compile, type Compiled } from '../../core/trace/compiled.ts'
 import type { Settings } from '../../core/trace/readings.ts'
 import { buildOutput } from '../../core/trace/output.ts'
-import { askReplies, trace, type Asked, type Reply } from '../../core/trace/trace.ts'
+import {
+  askReplies,
+  compile,
+  trace,
+  type Asked,
+  type Compiled,
+  type Reply,
+} from '../../core/trace/trace.ts'
 import { BadRequest } from '../../core/trace/url.ts'
 import { tryConfiguration } from '../../emulator/try-configuration.ts'
 import type { LoadedTest, ReportProblem } from '../../manifest/tests/load-tests.ts'
@@ -145,7 +151,7 @@ export class Checker {
       const compiled = this.compile(unit.domain, view(unit), test.settings)
       const { request, pointer } = check
       try {
-        const traced = trace(compiled, request)
+        const traced = trace(compiled, request, { visitor: 'usual', asks: false })
         traces.push({ request, output: buildOutput(unit.domain, 'desired', traced, () => ({})) })
       } catch (error) {
         if (!(error instanceof BadRequest)) throw error
@@ -217,6 +223,7 @@ function ask(
       compiled,
       request,
       answers.map(({ asked }) => asked),
+      'usual',
     )
   } catch (error) {
     if (!(error instanceof BadRequest)) throw error

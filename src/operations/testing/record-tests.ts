@@ -19,8 +19,7 @@ export interface RecordedTest extends SourceFile {
 
 /**
  * Records what the manifests do to requests as tests, one file a domain. Unknown answers are left
- * out; those that only unmanaged items leave unknown are recorded as if these were not set, which
- * the test says.
+ * out.
  *
  * @throws EdgewiseError as `traceRequests` does
  */
@@ -30,16 +29,14 @@ export async function recordTests(
   outside: StateOutside,
 ): Promise<RecordedTest[]> {
   const requests = [...new Set(urls)].map((url) => ({ url }))
-  const traced = await traceRequests(workspace, { requests, shows: true }, outside)
+  const traced = await traceRequests(workspace, { requests }, outside)
   const schema = findSchema(workspace.root)
   const folder = /^(?:[\w-]+\/)*/.exec(workspace.config.tests[0] ?? '')?.[0] ?? ''
   return [...groupBy(traced, ({ output }) => String(output['domain']))].map(([domain, own]) => {
     const recorded = own.map(recordRequest)
-    const isAbsent = recorded.some((each) => each.isAbsent)
     const test = {
       test: `${domain} as recorded`,
       domains: [domain],
-      ...(isAbsent ? { assume: { unmanaged: 'absent' } } : {}),
       requests: recorded.map(({ request }) => request),
     }
     const text = stringify(test, { lineWidth: 0 })
@@ -56,19 +53,16 @@ export async function recordTests(
 }
 
 /** Records the answers of one trace, without positions of rules, which other edits move. */
-function recordRequest({ output, managed }: Traced) {
+function recordRequest({ output }: Traced) {
   const { url = '' } = output['request'] as JsonObject
   const expect: JsonObject = {}
-  let [unknown, isAbsent] = [0, false]
-  const collect = (shown: Json | undefined, whole: Json | undefined, path: string): void => {
+  let unknown = 0
+  const collect = (shown: Json | undefined, path: string): void => {
     if (!isObject(shown) || /\.(?:rule|rewrite)$/.test(path)) return
-    const all = isObject(whole) ? whole : {}
-    if ('value' in shown) {
-      expect[path] = shown['value'] ?? null
-      isAbsent ||= !('value' in all)
-    } else if ('unknown' in shown) unknown++
-    else for (const [key, part] of Object.entries(shown)) collect(part, all[key], `${path}.${key}`)
+    if ('value' in shown) expect[path] = shown['value'] ?? null
+    else if ('unknown' in shown) unknown++
+    else for (const [key, part] of Object.entries(shown)) collect(part, `${path}.${key}`)
   }
-  for (const stage of ['outcome', ...stages]) collect(managed[stage], output[stage], stage)
-  return { request: { url, expect }, unknown, isAbsent }
+  for (const stage of ['outcome', ...stages]) collect(output[stage], stage)
+  return { request: { url, expect }, unknown }
 }

@@ -19,8 +19,8 @@ import {
   mapSecrets,
 } from '../../core/model/secret.ts'
 import type { Secrets, Configured } from '../runtime/parts.ts'
-import type { Candidate, Candidates } from '../../core/trace/evaluation.ts'
-import type { Preset, Settings } from '../../core/trace/readings.ts'
+import type { Candidate, Candidates } from '../../core/trace/candidates.ts'
+import type { Settings } from '../../core/trace/readings.ts'
 import { BadSetting, buildSettings } from '../../core/trace/settings.ts'
 
 /** Any value at all. */
@@ -148,8 +148,6 @@ function refuse(message: string): EdgewiseError {
 
 /** Answers of readings, over those of the workspace file. */
 export interface Assumptions {
-  /** By default that of the workspace file. */
-  preset?: Preset
   assume?: JsonObject
 }
 
@@ -160,11 +158,11 @@ export interface Assumptions {
  */
 export function settleReadings(
   { config }: Configured,
-  { preset = config.trace.preset, assume = {} }: Assumptions,
+  { assume = {} }: Assumptions = {},
 ): Settings {
   const answers = { ...(config.trace.assume as JsonObject), ...assume }
   try {
-    return buildSettings({ preset, assume: answers, timezone: config.service.timezone })
+    return buildSettings(answers, config.service.timezone)
   } catch (error) {
     if (!(error instanceof BadSetting)) throw error
     const hint = '"edgewise explain readings" lists readings and answers.'

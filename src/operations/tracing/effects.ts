@@ -6,7 +6,7 @@ import { compileSides, type Sides } from '../../core/effects/sides.ts'
 import type { Change } from '../../core/model/change.ts'
 import type { Domain, ItemKey, ItemState } from '../../core/model/item.ts'
 import { groupBy, addUp } from '../../core/model/lists.ts'
-import type { Candidates } from '../../core/trace/evaluation.ts'
+import type { Candidates } from '../../core/trace/candidates.ts'
 import type { Comparable, Configured, Desired, Secrets } from '../runtime/parts.ts'
 import type { FoundDrift } from '../observation/find-drift.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import type { ChangedSides } from '../../outlets/report/effects/pack-sides.ts'
 
 /** Requests to compare, and how. */
-export interface EffectsRequest extends Assumptions, Pick<GroupOptions, 'groupBy'> {
+export interface EffectsRequest extends Assumptions, Pick<GroupOptions, 'groupBy' | 'visitor'> {
   files: RequestFile[]
   /** Show the values of queries and the addresses of clients. */
   reveals?: boolean
@@ -97,6 +97,7 @@ function compareAll(
   const requests = request.files.flatMap((file) => file.requests)
   const effects = groupEffects(requests, findSides, {
     groupBy: request.groupBy ?? 'answers',
+    visitor: request.visitor ?? 'usual',
     skipped: addUp(request.files, ({ skipped }) => skipped),
   })
   return request.reveals === true ? effects : hideRequests(effects)

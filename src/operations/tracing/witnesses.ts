@@ -74,7 +74,7 @@ export function markWithoutEffect(changes: Change[], { changes: found }: Witness
 function explainWitness(sides: Sides): ChangeWitness['witness'] {
   const witness = findWitness(sides)
   if (witness.kind !== 'request') return witness
-  const { deltas, findRules } = compareRequest(sides, witness.request)
+  const { deltas, findRules } = compareRequest(sides, witness.request, 'unknown')
   const differing = deltas.filter(({ verdict }) => verdict === 'differs')
   return { ...witness, deltas: differing.map((delta) => ({ ...delta, rules: findRules(delta) })) }
 }

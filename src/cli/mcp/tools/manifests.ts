@@ -80,7 +80,6 @@ interface TraceArguments {
   requests: Json[]
   of?: 'desired' | 'recorded'
   observed?: JsonObject
-  strict?: boolean
   assume?: JsonObject
 }
 
@@ -110,7 +109,7 @@ export const traceTool = declareTool<TraceArguments>({
     ...readingProperties,
   },
   required: ['requests'],
-  run: async (call, { requests, of = 'desired', observed, strict = false, assume = {} }) => {
+  run: async (call, { requests, of = 'desired', observed, assume = {} }) => {
     refuseHostileJson([requests, observed ?? null, assume])
     const { workspace, outside } = of === 'recorded' ? call.connect() : call.load()
     const traced = await traceRequests(
@@ -118,7 +117,6 @@ export const traceTool = declareTool<TraceArguments>({
       {
         requests: requests.map((each) => (typeof each === 'string' ? { url: each } : each)),
         of: observed === undefined ? of : { observed },
-        ...(strict ? { preset: 'strict' as const } : {}),
         assume,
       },
       outside,

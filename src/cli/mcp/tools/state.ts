@@ -33,7 +33,6 @@ function readOwnEffects(workspace: Workspace) {
 
 interface PlanArguments extends SelectionArguments {
   witnesses?: boolean
-  strict?: boolean
   assume?: JsonObject
 }
 
@@ -48,12 +47,12 @@ export const planTool = declareTool<PlanArguments>({
     witnesses: { type: 'boolean', description: 'Find a request that each change alters.' },
     ...readingProperties,
   },
-  run: async (call, { target, items, witnesses = false, strict = false, assume = {} }) => {
+  run: async (call, { target, items, witnesses = false, assume = {} }) => {
     refuseHostileJson(assume)
     const { workspace, outside } = call.connect()
     await refuseUnplannable(workspace)
     const own = readOwnEffects(workspace)
-    const readings = { ...(strict ? { preset: 'strict' as const } : {}), assume }
+    const readings = { assume }
     const request = {
       target,
       items,

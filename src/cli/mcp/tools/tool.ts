@@ -75,9 +75,8 @@ export const observeProperties: Record<string, ArgumentSchema> = {
   },
 }
 
-/** Arguments about what the specification leaves open. */
+/** Arguments about what the specification does not say. */
 export const readingProperties: Record<string, ArgumentSchema> = {
-  strict: { type: 'boolean', description: 'Leave open what the specification does not say.' },
   assume: {
     type: 'object',
     maxProperties: 60,

@@ -1445,8 +1445,8 @@ export const itemValidators: ItemValidators = {
   }
 };
 export function createWorkspaceValidator(): SchemaValidator {
-  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {}, after: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { preset: {}, assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "white-list-denied": {}, "never-served": {}, "rules-not-compared": {}, "origin-loop": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { url: {}, drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^https?://[^\\s?#@<>|]+$", "u"), z = new RegExp("^\\S+( \\S+){4}$", "u"), S = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
-  function B(h) {
+  const g = { properties: { version: {}, id: {}, service: { default: {}, properties: { url: {}, account: {}, token: {}, timezone: {}, itemKeys: { default: {}, additionalProperties: {} }, timeoutSeconds: {}, settleSeconds: {}, allowHttp: {}, readBack: {}, unset: {} } }, limits: { default: {}, properties: { callsPerMinute: {}, domainsPerWrite: {}, maxWaitSeconds: {}, readsPerMinute: {}, burst: {} } }, manifests: { items: {} }, profiles: { items: {} }, policies: { items: {} }, defaults: { default: {} }, secrets: { default: {}, propertyNames: {}, additionalProperties: { properties: { env: {}, file: {}, command: { items: {} } } } }, allowLiteralSecrets: {}, sign: { default: {}, properties: { key: { properties: { env: {} } }, public: {} } }, state: { properties: { store: {}, branch: {}, remote: {}, path: {}, allowLocal: {}, url: {}, schema: {} } }, grouping: { default: {}, properties: { groups: { anyOf: [{}, { items: { items: {} } }] }, together: { items: { items: {} } } } }, guards: { default: {}, properties: { maxDomains: {}, maxChanges: {}, maxTraffic: {}, protect: { items: {} }, order: {}, reason: { items: {} }, freeze: { items: { properties: { from: {}, to: {}, timezone: {}, reason: {} } } } } }, rollout: { default: {}, properties: { waves: { items: {} }, first: { items: {} }, pause: {}, approval: { properties: { wave: {}, above: {}, by: {}, notAuthor: {} }, items: {} }, by: {}, revert: {}, health: { properties: { area: {}, settle: {}, lag: {}, window: {}, grain: {}, statuses: { items: {} }, minRequests: {}, margin: {}, onLittleData: {}, onFailure: {}, after: {} } } } }, drift: { default: {}, properties: { ignore: { items: { properties: { domain: {}, item: {}, pointer: {}, reason: {} } } } } }, trace: { default: {}, properties: { assume: { default: {} } } }, requests: { items: {} }, tests: { items: {} }, moved: { items: { properties: { from: {}, to: {} } } }, checks: { default: {}, properties: { "rule-duplicate": {}, "rule-never-matches": {}, "rule-contradictory": {}, "rule-shadowed": {}, "rule-unreachable": {}, "rule-order-unspecified": {}, "entry-redundant": {}, "networks-overlap": {}, "value-without-effect": {}, "white-list-denied": {}, "never-served": {}, "rules-not-compared": {}, "origin-loop": {}, "rule-undecided": {}, "file-invalid": {}, "workspace-invalid": {}, "item-invalid": {}, "item-conflict": {}, "secret-weak": {}, "secret-suspected": {}, "token-literal": {}, "suppression-invalid": {}, "suppression-unknown": {}, "suppression-expired": {}, "suppression-unused": {}, "exception-expired": {}, "exception-waiting": {}, "exception-unused": {} } }, notify: { items: { properties: { kind: {}, url: {}, secret: {}, on: { items: {} } } } }, serve: { default: {}, properties: { url: {}, drift: { default: {}, properties: { schedule: {}, observed: {}, repair: {} } }, auth: { properties: { issuer: {}, clientId: {}, clientSecret: {}, groupsClaim: {}, proxy: { properties: { from: { items: {} }, user: {}, groups: {} } }, ci: { items: { properties: { issuer: {}, audience: {}, claims: { additionalProperties: {} } } } } } } } }, roles: { items: { properties: { role: {}, users: { items: {} }, groups: { items: {} }, domains: { items: {} } } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters, a = new RegExp("^(?!\\.+$)[A-Za-z0-9._-]{1,64}$", "u"), i = new RegExp("^[A-Za-z0-9._@-]{1,128}$", "u"), e = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u"), r = new RegExp("^[1-9][0-9]{0,5} per (?:[1-9]|[1-5][0-9]|60)s$", "u"), s = new RegExp("^[A-Za-z0-9_.-]{1,64}$", "u"), n = new RegExp("^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|[./]$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), o = new RegExp("^[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}$", "u"), l = new RegExp("^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$", "u"), p = new RegExp("^(?:100|[0-9]{1,2}(?:\\.[0-9]+)?)%$", "u"), c = new RegExp("^[0-9]{1,6}[smhd]$", "u"), I = new RegExp("^[1-5](?:xx|[0-9]{2})$", "u"), x = new RegExp("^(?:/(?:[^/~]|~[01])*)*$", "u"), N = new RegExp("^https?://[^\\s?#@<>|]+$", "u"), z = new RegExp("^\\S+( \\S+){4}$", "u"), S = new RegExp("^[A-Za-z][A-Za-z0-9-]{0,99}$", "u");
+  function D(h) {
     let t = 0;
     if (h && typeof h == "object" && !Array.isArray(h)) {
       h.id === void 0 && (h.id = "default"), h.service === void 0 && (h.service = {}), h.limits === void 0 && (h.limits = {}), h.manifests === void 0 && (h.manifests = ["domains/**/*.{yaml,yml}"]), h.profiles === void 0 && (h.profiles = ["profiles/**/*.{yaml,yml}"]), h.policies === void 0 && (h.policies = ["policies/**/*.{yaml,yml}"]), h.defaults === void 0 && (h.defaults = {}), h.secrets === void 0 && (h.secrets = {}), h.allowLiteralSecrets === void 0 && (h.allowLiteralSecrets = !1), h.sign === void 0 && (h.sign = {}), h.grouping === void 0 && (h.grouping = {}), h.guards === void 0 && (h.guards = {}), h.rollout === void 0 && (h.rollout = {}), h.drift === void 0 && (h.drift = {}), h.trace === void 0 && (h.trace = {}), h.requests === void 0 && (h.requests = []), h.tests === void 0 && (h.tests = ["tests/**/*.{yaml,yml}"]), h.moved === void 0 && (h.moved = []), h.checks === void 0 && (h.checks = {}), h.notify === void 0 && (h.notify = []), h.serve === void 0 && (h.serve = {}), h.roles === void 0 && (h.roles = []), h.version === void 0 && t++;
@@ -1568,12 +1568,12 @@ export function createWorkspaceValidator(): SchemaValidator {
       } else
         t++;
       typeof h.allowLiteralSecrets != "boolean" && t++;
-      let W = h.sign;
-      if (W && typeof W == "object" && !Array.isArray(W)) {
-        for (const f in W)
+      let T = h.sign;
+      if (T && typeof T == "object" && !Array.isArray(T)) {
+        for (const f in T)
           f === "key" || f === "public" || t++;
-        if (W.key !== void 0) {
-          let f = W.key;
+        if (T.key !== void 0) {
+          let f = T.key;
           if (f && typeof f == "object" && !Array.isArray(f)) {
             f.env === void 0 && t++;
             for (const u in f)
@@ -1585,8 +1585,8 @@ export function createWorkspaceValidator(): SchemaValidator {
           } else
             t++;
         }
-        if (W.public !== void 0) {
-          let f = W.public;
+        if (T.public !== void 0) {
+          let f = T.public;
           typeof f == "string" ? y(f) < 1 && t++ : t++;
         }
       } else
@@ -1632,8 +1632,8 @@ export function createWorkspaceValidator(): SchemaValidator {
               if (Array.isArray(F)) {
                 F.length > 100 && t++, F.length < 1 && t++;
                 const R = F.length;
-                for (let T = 0; T < R; T++) {
-                  let K = F[T];
+                for (let B = 0; B < R; B++) {
+                  let K = F[B];
                   typeof K == "string" ? y(K) < 1 && t++ : t++;
                 }
               } else
@@ -1797,8 +1797,8 @@ export function createWorkspaceValidator(): SchemaValidator {
             typeof F == "string" && c.test(F) || t++;
             let R = d.window;
             typeof R == "string" && c.test(R) || t++;
-            let T = d.grain;
-            typeof T != "string" && t++, T === "minute" || T === "minute5" || T === "hour" || T === "day" || t++;
+            let B = d.grain;
+            typeof B != "string" && t++, B === "minute" || B === "minute5" || B === "hour" || B === "day" || t++;
             let K = d.statuses;
             if (Array.isArray(K)) {
               K.length < 1 && t++;
@@ -1809,8 +1809,8 @@ export function createWorkspaceValidator(): SchemaValidator {
               }
             } else
               t++;
-            let D = d.minRequests;
-            typeof D == "number" && !(D % 1) && !isNaN(D) && isFinite(D) || t++, typeof D == "number" && isFinite(D) && ((D > 1e9 || isNaN(D)) && t++, (D < 0 || isNaN(D)) && t++);
+            let M = d.minRequests;
+            typeof M == "number" && !(M % 1) && !isNaN(M) && isFinite(M) || t++, typeof M == "number" && isFinite(M) && ((M > 1e9 || isNaN(M)) && t++, (M < 0 || isNaN(M)) && t++);
             let le = d.margin;
             typeof le == "string" && p.test(le) || t++;
             let X = d.onLittleData;
@@ -1824,12 +1824,12 @@ export function createWorkspaceValidator(): SchemaValidator {
         }
       } else
         t++;
-      let Z = h.drift;
-      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
-        Z.ignore === void 0 && (Z.ignore = []);
-        for (const u in Z)
+      let W = h.drift;
+      if (W && typeof W == "object" && !Array.isArray(W)) {
+        W.ignore === void 0 && (W.ignore = []);
+        for (const u in W)
           u !== "ignore" && t++;
-        let f = Z.ignore;
+        let f = W.ignore;
         if (Array.isArray(f)) {
           const u = f.length;
           for (let v = 0; v < u; v++) {
@@ -1858,15 +1858,13 @@ export function createWorkspaceValidator(): SchemaValidator {
           t++;
       } else
         t++;
-      let M = h.trace;
-      if (M && typeof M == "object" && !Array.isArray(M)) {
-        M.preset === void 0 && (M.preset = "usual"), M.assume === void 0 && (M.assume = {});
-        for (const v in M)
-          v === "preset" || v === "assume" || t++;
-        let f = M.preset;
-        typeof f != "string" && t++, f === "usual" || f === "strict" || t++;
-        let u = M.assume;
-        u && typeof u == "object" && !Array.isArray(u) || t++;
+      let Z = h.trace;
+      if (Z && typeof Z == "object" && !Array.isArray(Z)) {
+        Z.assume === void 0 && (Z.assume = {});
+        for (const u in Z)
+          u !== "assume" && t++;
+        let f = Z.assume;
+        f && typeof f == "object" && !Array.isArray(f) || t++;
       } else
         t++;
       let ee = h.requests;
@@ -2219,7 +2217,7 @@ export function createWorkspaceValidator(): SchemaValidator {
       t++;
     return t === 0;
   }
-  return join(B, () => createWorkspaceFaults());
+  return join(D, () => createWorkspaceFaults());
 }
 export function createTestValidator(): SchemaValidator {
   const g = { properties: { test: {}, domains: { items: {} }, given: { properties: { profiles: { items: {} }, vars: {}, config: {} } }, assume: {}, items: {}, requests: { items: { properties: { url: {}, method: {}, headers: {}, ip: {}, country: {}, isp: {}, at: {}, time: {}, bodySize: {}, signature: {}, secrets: {}, origin: {}, count: {}, expect: { properties: {} } } } }, plan: { properties: { from: {}, writes: { oneOf: [{}, { properties: { min: {}, max: {} } }] }, actions: { items: {} } } }, emulator: { oneOf: [{}, { properties: { refuses: { properties: { text: {}, code: {} } } } }] }, expect: { properties: { violates: { items: {} } } } } }, _ = Object.prototype.hasOwnProperty, y = countCharacters;
@@ -2512,8 +2510,8 @@ export function createPolicyValidator(): SchemaValidator {
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
                   const S = z.length;
-                  for (let B = 0; B < S; B++) {
-                    let h = z[B];
+                  for (let D = 0; D < S; D++) {
+                    let h = z[D];
                     typeof h == "string" ? y(h) < 1 && e++ : e++;
                   }
                 } else
@@ -2524,8 +2522,8 @@ export function createPolicyValidator(): SchemaValidator {
                 if (Array.isArray(z)) {
                   z.length < 1 && e++;
                   const S = z.length;
-                  for (let B = 0; B < S; B++) {
-                    let h = z[B];
+                  for (let D = 0; D < S; D++) {
+                    let h = z[D];
                     typeof h == "string" ? y(h) < 1 && e++ : e++;
                   }
                 } else

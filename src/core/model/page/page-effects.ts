@@ -59,5 +59,5 @@ export interface PageSides {
   /** Answers of readings by number; null for an open one. */
   answers: Json[]
   unmanaged: 'unknown' | 'absent' | readonly string[]
-  timezone: string | null
+  timezone: string
 }

@@ -402,11 +402,7 @@ reason: string
  */
 trace: {
 /**
- * usual: open readings have the answers of most services of this kind. strict: they stay open.
- */
-preset: ("usual" | "strict")
-/**
- * Answers of readings, e.g. R3: rewrite-first; "unspecified" opens one. "unmanaged: absent", or a list of items, takes items that no manifest mentions as not set.
+ * Answers of readings that differ from the usual ones, e.g. R3: rewrite-first. "unmanaged: unknown", or a list of items, leaves unknown what no manifest mentions.
  */
 assume: {
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/model/json.ts'
 import type { PageAnswer, PageSides } from '../../../core/model/page/page-effects.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { parseHeaderLines } from '../../../core/trace/header-lines.ts'
-import { trace } from '../../../core/trace/trace.ts'
+import { askReplies } from '../../../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../../../core/trace/url.ts'
 import { createSidesFinder } from '../../report/effects/pack-sides.ts'
 import { describeSide } from '../../report/effects/describe-effects.ts'
@@ -54,9 +54,9 @@ function readRequest({ url, method, ip, headers }: TypedRequest): JsonObject {
 }
 
 function compare(sides: Sides, request: JsonObject): Tried {
-  const { deltas } = compareRequest(sides, request)
+  const { deltas } = compareRequest(sides, request, 'usual')
   const ask = (side: Sides['before']) =>
-    trace(side, request).replies.get('outcome') ?? { unknown: [] }
+    askReplies(side, request, [{ path: 'outcome', header: null }], 'usual')[0] ?? { unknown: [] }
   const outcome = { before: ask(sides.before), after: ask(sides.after) }
   return {
     outcome: {

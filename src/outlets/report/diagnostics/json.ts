@@ -60,7 +60,7 @@ function buildFindingJson({ rule, other, proof, witness, ...rest }: RuleFinding)
     domains: rest.domains,
     rule: format(rule),
     other: other.map(format),
-    under: rest.under,
+    rests: rest.rests,
     proof: proof ?? undefined,
     witness: witness ?? undefined,
   })

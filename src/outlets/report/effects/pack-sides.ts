@@ -3,7 +3,7 @@ import { createDomainFinder } from '../../../core/effects/requests/find-domain.t
 import type { Domain, ItemKey } from '../../../core/model/item.ts'
 import type { Json } from '../../../core/model/json.ts'
 import type { PageSides } from '../../../core/model/page/page-effects.ts'
-import type { Candidate, Candidates } from '../../../core/trace/evaluation.ts'
+import type { Candidate, Candidates } from '../../../core/trace/candidates.ts'
 import type { Settings } from '../../../core/trace/readings.ts'
 import { createSettings } from '../../../core/trace/settings.ts'
 
@@ -40,7 +40,7 @@ export function packSides({ domains, known, settings }: ChangedSides): PageSides
     domains: packed,
     left: domains.length - packed.length,
     others: [...known].filter((domain) => !names.has(domain) && find(domain) !== null),
-    answers: settings.answers.map((answer) => answer ?? null),
+    answers: [...settings.answers],
     unmanaged: settings.unmanaged,
     timezone: settings.timezone,
   }
@@ -49,11 +49,7 @@ export function packSides({ domains, known, settings }: ChangedSides): PageSides
 /** Finds both sides of the domain of a host in what `packSides` packed; null for another host. */
 export function createSidesFinder(packed: PageSides): (host: string) => Sides | null {
   const { candidates, configurations, domains, others, answers, unmanaged, timezone } = packed
-  const settings = createSettings(
-    answers.map((answer) => answer ?? undefined),
-    unmanaged,
-    timezone,
-  )
+  const settings = createSettings({ answers, own: new Set(), unmanaged, timezone })
   const sides = new Map(domains.map(([domain, ...positions]) => [domain, positions]))
   const find = createDomainFinder([...sides.keys(), ...others])
   const unpack = (position: number): Candidates =>

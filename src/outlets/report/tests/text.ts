@@ -149,15 +149,10 @@ function describeHelp({ got, check }: TestFailure): string[] {
   const header = facts.find((fact) => fact.includes('headers.'))
   const isOfOrigin = header?.startsWith('origin.') === true
   const absent = isOfOrigin ? 'origin: {headers: {"*": null}}' : 'headers: {"*": null}'
-  const [reading] = list('not-specified ')
-  const then = got.managed === undefined ? '' : `: it is ${describeValue(got.managed)} then`
   return [
     ...(facts.length === 0 ? [] : [`give ${listSome(facts)} in the request`]),
     ...(header === undefined ? [] : [`${absent} says that there are no others`]),
-    ...(list('unmanaged ').length > 0 ? [`assume: {unmanaged: absent} in the test${then}`] : []),
-    ...(reading === undefined
-      ? []
-      : [`assume: {${reading}: ANSWER} in the test; see edgewise explain ${reading}`]),
+    ...(list('unmanaged ').length > 0 ? ['assume: {unmanaged: absent} in the test'] : []),
   ]
 }
 

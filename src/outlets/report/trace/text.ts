@@ -62,6 +62,7 @@ export function formatTrace({ output, readRule }: TracedText, layout: Layout): s
     wrap(escapeInvisible(describeTrace(output, readRule)), columns, ''),
     '',
     ...lines.map((line) => formatLine(line, { ...layout, columns })),
+    ...listVariations(output, columns).map((line) => paint.dim(line)),
     ...listNotes(output).map(
       (note) => `\n${paint.dim(wrap(note, columns, ' '.repeat(10)).trimStart())}`,
     ),
@@ -243,6 +244,24 @@ function pad(text: string, width: number): string {
 
 function paintLabel(line: string, label: string, paint: Paint): string {
   return (label.startsWith(' ') ? paint.dim(label) : paint.bold(label)) + line.slice(label.length)
+}
+
+/** Lists what another answer of each assumed reading would change. */
+function listVariations(output: JsonObject, columns: number): string[] {
+  const varied = toList(output['vary']).filter(isObject)
+  return varied.map(({ reading, answer, changes }, i) => {
+    const changed = toList(changes)
+      .filter(isObject)
+      .map(({ field, after }) => `${String(field)} ${describe(after, formatValue).value}`)
+    const text = escapeInvisible(
+      `${String(reading)}=${describeChoice(answer ?? null)}: ${listSome(changed)}`,
+    )
+    return `${i === 0 ? '\n' : ''}${wrap(text, columns, '  ')}`
+  })
+}
+
+function formatValue(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** What the answers rest on, in words, and what else there is to know. */
