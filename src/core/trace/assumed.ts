@@ -6,6 +6,7 @@ import { readings, type ReadingName, type Settings } from './readings.ts'
 import { unmanagedBit } from './run.ts'
 import { listOthers, setAnswer } from './settings.ts'
 import { listHeaders, reply, type Compiled, type Reply } from './trace.ts'
+import { BadRequest } from './url.ts'
 
 /** Another answer of a reading, and what it changes in a trace. */
 export interface Flip {
@@ -31,7 +32,7 @@ export function findAssumed(
     if (done !== true) assumed[name] = settings.answers[i + 1] ?? null
   }
   const isOpen = !settings.own.has(unmanagedBit) && settings.unmanaged === 'absent'
-  if (isOpen && listReached(runs, fields).some((field) => restsOn(runs, field, unmanagedBit)))
+  if (isOpen && listReached(runs, fields).some((field) => restsOn(runs, field.read, unmanagedBit)))
     assumed['unmanaged'] = 'absent'
   return assumed
 }
@@ -78,16 +79,22 @@ export function listVariations(
   )
 }
 
+/** Lists the answers that change; none where the facts contradict the other answer. */
 function listChanged(runs: Runs, other: Runs, fields: readonly Field[], bit: number): Field[] {
-  const headers = listHeaders(other).filter((field) => !fields.includes(field))
-  return [...fields, ...headers].filter(
-    (field) =>
-      restsOn(runs, field, bit) && !isSameAnswer(runs.answer(field.read), other.answer(field.read)),
-  )
+  try {
+    const headers = listHeaders(other).filter((field) => !fields.includes(field))
+    return [...fields, ...headers].filter(
+      ({ read }) =>
+        restsOn(runs, read, bit) && !isSameAnswer(runs.answer(read), other.answer(read)),
+    )
+  } catch (error) {
+    if (error instanceof BadRequest) return []
+    throw error
+  }
 }
 
 /** Tests whether an answer rests on a reading, in any combination of what is in doubt. */
-function restsOn(runs: Runs, { read }: Field, bit: number): boolean {
+function restsOn(runs: Runs, read: Field['read'], bit: number): boolean {
   const { all } = runs.try((run) => run.watch(read).bits.has(bit))
   return all === null || all.some(({ answer }) => answer)
 }
