@@ -4,11 +4,12 @@ import { parse } from 'yaml'
 import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
-import type { Candidate } from '../../src/core/trace/evaluation.ts'
+import type { Candidate } from '../../src/core/trace/candidates.ts'
 import { buildOutput } from '../../src/core/trace/output.ts'
-import { buildSettings } from '../../src/core/trace/settings.ts'
-import { compile } from '../../src/core/trace/compiled.ts'
-import { trace } from '../../src/core/trace/trace.ts'
+import type { Visitor } from '../../src/core/trace/request.ts'
+import { buildSettings, listOthers } from '../../src/core/trace/settings.ts'
+import { compile, trace } from '../../src/core/trace/trace.ts'
+import { BadRequest } from '../../src/core/trace/url.ts'
 
 /** Cases of one configuration. All items that it does not name are absent. */
 interface Group {
@@ -16,12 +17,22 @@ interface Group {
   domain?: string
   items?: JsonObject
   candidates?: Record<string, Json[]>
+  /** Items without a value: unknown, unless `assume` says something else of them. */
   unmanaged?: string[]
   base?: 'none'
   assume?: JsonObject
-  preset?: 'usual' | 'strict'
+  visitor?: Visitor
   timezone?: string
-  cases: { request: Json; expect?: JsonObject; error?: boolean }[]
+  cases: Case[]
+}
+
+/** A request, what is expected of its trace, and settings for this request alone. */
+interface Case {
+  request: Json
+  assume?: JsonObject
+  visitor?: Visitor
+  expect?: JsonObject
+  error?: boolean
 }
 
 const folder = new URL('cases/', import.meta.url)
@@ -32,30 +43,51 @@ for (const file of readdirSync(folder).toSorted()) {
   describe(file, () => {
     for (const group of groups)
       it(group.name, () => {
-        for (const { request, expect: expected = {}, error } of group.cases) {
-          const run = () => traceCase(group, request)
-          if (error === true) expect(run, JSON.stringify(request)).toThrow()
-          else
-            expect(pick(run(), Object.keys(expected)), JSON.stringify(request)).toEqual(
-              Object.fromEntries(
-                Object.entries(expected).map(([key, value]) => [key, wrap(key, value)]),
-              ),
-            )
+        for (const each of group.cases) {
+          const text = JSON.stringify(each.request)
+          if (each.error === true)
+            expect(() => traceCase(group, each, false), text).toThrow(BadRequest)
+          else checkCase(group, each, text)
         }
       })
   })
 }
 
-function traceCase(group: Group, request: Json): JsonObject {
-  const domain = group.domain ?? 'www.example.com'
-  const settings = buildSettings({
-    preset: group.preset ?? 'strict',
-    assume: group.assume ?? {},
-    timezone: group.timezone ?? null,
+function checkCase(group: Group, each: Case, text: string): void {
+  const expected = Object.entries(each.expect ?? {})
+  const asks = expected.some(([path]) => path.startsWith('assumed'))
+  const output = traceCase(group, each, asks)
+  const wanted = expected.map(([path, value]) => [path, wrap(path, value)])
+  const paths = expected.map(([path]) => path)
+  expect(pick(output, paths), text).toEqual(Object.fromEntries(wanted))
+  for (const [path, value] of expected)
+    if (isObject(value) && 'on' in value)
+      for (const name of [value['on']].flat()) checkResting(group, each, path, String(name))
+}
+
+/** Checks that an answer rests on a reading: `assumed` lists it, and another answer changes it. */
+function checkResting(group: Group, each: Case, path: string, name: string): void {
+  const number = Number(name.slice(1))
+  const output = traceCase(group, each, true)
+  const current = isObject(output['assumed']) ? output['assumed'][name] : undefined
+  expect(current, `${path} rests on ${name}`).toEqual(buildSettings().answers[number])
+  const others = listOthers(number, current ?? null).map((answer) => {
+    const assume = { ...each.assume, [name]: answer }
+    return JSON.stringify(pick(traceCase(group, { ...each, assume }, false), [path]))
   })
-  const compiled = compile(domain, buildItems(group), settings)
-  const found = trace(compiled, expandUrl(typeof request === 'string' ? { url: request } : request))
-  return buildOutput(domain, 'desired', found, () => ({}))
+  const changed = others.filter((other) => other !== JSON.stringify(pick(output, [path])))
+  expect(changed, `${path} with other answers of ${name}`).not.toEqual([])
+}
+
+function traceCase(group: Group, { request, assume, visitor }: Case, asks: boolean): JsonObject {
+  const domain = group.domain ?? 'www.example.com'
+  const unmanaged = group.unmanaged === undefined ? {} : { unmanaged: 'unknown' }
+  const all: JsonObject = { ...unmanaged, ...group.assume, ...assume }
+  if (all['unmanaged'] === 'default') delete all['unmanaged']
+  const compiled = compile(domain, buildItems(group), buildSettings(all, group.timezone))
+  const facts = expandUrl(typeof request === 'string' ? { url: request } : request)
+  const options = { visitor: visitor ?? group.visitor ?? 'unknown', asks }
+  return buildOutput(domain, 'desired', trace(compiled, facts, options), () => ({}))
 }
 
 function buildItems(group: Group): Map<string, Candidate[]> {
@@ -89,7 +121,9 @@ function expandUrl(request: Json): Json {
 
 /** Reads paths of the output; one that goes on below an answer reads its value. */
 function pick(output: JsonObject, paths: string[]): Record<string, unknown> {
-  return Object.fromEntries(paths.map((path) => [path, shorten(read(output, path.split('.')))]))
+  return Object.fromEntries(
+    paths.map((path) => [path, shorten(read(output, path.split('.'))) ?? null]),
+  )
 }
 
 function read(output: Json | undefined, steps: string[]): unknown {
@@ -113,6 +147,10 @@ function shorten(value: unknown): unknown {
 
 /** What is expected of an answer: a plain value stands for a known one. */
 function wrap(path: string, value: Json | undefined): unknown {
+  if (isObject(value) && 'on' in value) {
+    const { on: _, ...answer } = value
+    return 'value' in answer ? wrap(path, answer['value']) : answer
+  }
   const steps = path.split('.')
   const isPlain =
     /^(?:assumed|unmanaged|notes)$/.test(steps[0] ?? '') ||
