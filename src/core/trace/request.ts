@@ -242,7 +242,7 @@ function readHeaders(value: Json | undefined, path: string): Headers {
     if (text !== null && (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text)))
       fail(`${path}.${lower}`, 'must be a text in one line, or null')
     const before = given.get(lower)
-    if (before !== undefined && (before === null || text === null))
+    if (before !== undefined && (before === null) !== (text === null))
       fail(`${path}.${lower}`, 'is both given and absent')
     given.set(lower, before === undefined || before === null ? text : `${before}, ${text}`)
   }
