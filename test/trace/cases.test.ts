@@ -153,7 +153,7 @@ function wrap(path: string, value: Json | undefined): unknown {
   }
   const steps = path.split('.')
   const isPlain =
-    /^(?:assumed|unmanaged|notes)$/.test(steps[0] ?? '') ||
+    /^(?:assumed|unmanaged|notes|visitor)$/.test(steps[0] ?? '') ||
     /^(?:also|maybe|state|exempt)$/.test(steps.at(-1) ?? '') ||
     path === 'origin.headers' ||
     path === 'response.headers' ||
