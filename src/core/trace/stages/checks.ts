@@ -134,7 +134,9 @@ function compileAgent(item: UserAgent): Check {
 /** Tests a line of the list: the whole text, a part of it, or by R26 an expression. */
 function matchAgent(run: Run, item: UserAgent, regex: Regex): Answer<boolean> {
   const isRegex = item.ua_match_type === 'pattern' && run.reading('R26') === 'regex'
-  if (regex.always instanceof Unknown || (isRegex && regex.matchesAll)) return regex.always ?? true
+  if (regex.always instanceof Unknown) return regex.always
+  // An absent header that is not an empty one matches no expression.
+  if (isRegex && regex.matchesAll && run.reading('R20') === 'alike') return true
   return matchHeader(run, 'user-agent', (text) => {
     const folds = agentIgnoresCase(run, item.ua_case_insensitive)
     if (isRegex) return matchRegex(run, regex, text, folds, 'search')
