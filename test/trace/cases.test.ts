@@ -81,7 +81,7 @@ function checkResting(group: Group, each: Case, path: string, name: string): voi
 
 function traceCase(group: Group, { request, assume, visitor }: Case, asks: boolean): JsonObject {
   const domain = group.domain ?? 'www.example.com'
-  const unmanaged = group.unmanaged === undefined ? {} : { unmanaged: 'unknown' }
+  const unmanaged: JsonObject = group.unmanaged === undefined ? {} : { unmanaged: 'unknown' }
   const all: JsonObject = { ...unmanaged, ...group.assume, ...assume }
   if (all['unmanaged'] === 'default') delete all['unmanaged']
   const compiled = compile(domain, buildItems(group), buildSettings(all, group.timezone))

@@ -2,22 +2,25 @@ import { expect } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { buildOutput } from '../../src/core/trace/output.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { compile } from '../../src/core/trace/compiled.ts'
-import { trace, type Trace } from '../../src/core/trace/trace.ts'
+import { compile, trace, type Trace } from '../../src/core/trace/trace.ts'
 import { BadRequest } from '../../src/core/trace/url.ts'
 import { Chance } from '../simulation/chance.ts'
 import { buildPair, type Pair } from './pairs/pair.ts'
 import { shrinkPair } from './pairs/shrink-pair.ts'
 
-/** Traces the request of a pair. */
-export function tracePair({ domain, items, request, assume, preset, timezone }: Pair): Trace {
-  const settings = buildSettings({ preset, assume, timezone: timezone ?? null })
-  return trace(compile(domain, new Map(Object.entries(items)), settings), request)
+/** Traces the request of a pair; what is assumed, if asked for. */
+export function tracePair(pair: Pair, asks = false): Trace {
+  const { domain, items, request, visitor, assume, timezone } = pair
+  const settings = buildSettings(assume, timezone)
+  return trace(compile(domain, new Map(Object.entries(items)), settings), request, {
+    visitor,
+    asks,
+  })
 }
 
 /** The output for a pair. */
-export function writeTrace(pair: Pair): JsonObject {
-  return buildOutput(pair.domain, '', tracePair(pair), () => ({}))
+export function writeTrace(pair: Pair, asks = false): JsonObject {
+  return buildOutput(pair.domain, '', tracePair(pair, asks), () => ({}))
 }
 
 /** The value of an answer; undefined if it is not known. */

@@ -4,8 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
+import { Unknown } from '../../src/core/trace/answer.ts'
 import { readings } from '../../src/core/trace/readings.ts'
+import { completeFacts, parseRequest, readHeader } from '../../src/core/trace/request.ts'
+import { buildSettings, listOthers } from '../../src/core/trace/settings.ts'
 import type { Reply, Trace } from '../../src/core/trace/trace.ts'
+import { BadRequest } from '../../src/core/trace/url.ts'
 import type { Chance } from '../simulation/chance.ts'
 import { itOften, runs } from '../runs.ts'
 import { compareTexts, holdFor, readValue, tracePair, write, writeTrace } from './for-pairs.ts'
@@ -90,7 +94,7 @@ function respellUrl(url: string, chance: Chance): string {
   ].join('')
 }
 
-describe('more facts, candidates, items or answers', () => {
+describe('more facts, candidates or items', () => {
   itOften('of which one is known keep every value', () =>
     holdFor('mixed', runs(12, 2_000), (pair, chance) => {
       const before = tracePair(pair)
@@ -143,7 +147,7 @@ function keepsValues(before: Trace, pair: Pair): string | null {
   for (const [name, reply] of before.replies) {
     if ('unknown' in reply && !isReasoned(reply.unknown)) return `${name} ${write(reply)}`
     if (!('value' in reply)) continue
-    const now = after.replies.get(name) ?? readUntouched(name, pair.request)
+    const now = after.replies.get(name) ?? readUntouched(name, pair)
     if (!('value' in now) || write(now.value) !== write(reply.value))
       return `${name} ${write(reply)} became ${write(now)} in ${JSON.stringify(pair)}`
   }
@@ -151,59 +155,58 @@ function keepsValues(before: Trace, pair: Pair): string | null {
 }
 
 /** A header that no operation names any more is that of the message. */
-function readUntouched(place: string, request: JsonObject): Reply {
+function readUntouched(place: string, { request, domain, visitor }: Pair): Reply {
   const [stage, , name = ''] = place.split('.')
-  const { origin = {} } = request
-  const message = stage === 'origin' ? request : isObject(origin) ? origin : {}
-  const { '*': others, ...named } = readHeaders(message)
-  const found = Object.entries(named).find(([each]) => each.toLowerCase() === name)
-  if (found === undefined) return others === null ? { value: null } : { unknown: ['not given'] }
-  return { value: found[1] === null ? null : [found[1]] }
+  const { headers, origin } = completeFacts(parseRequest(request, domain), visitor)
+  const text = readHeader(stage === 'origin' ? headers : origin.headers, name)
+  if (text instanceof Unknown) return { unknown: [...text.reasons] }
+  return { value: text === null ? null : [text] }
 }
 
-itOften('`managed` is the value when all unmanaged items are absent', () =>
-  holdFor('mixed', runs(12, 2_000), (pair) => {
-    const { replies } = tracePair(pair)
-    const absent = tracePair({ ...pair, assume: { ...pair.assume, unmanaged: 'absent' } })
-    for (const [name, reply] of replies) {
-      if ('value' in reply) continue
-      const isUnmanaged = reply.unknown.some((reason) => reason.startsWith('unmanaged '))
-      const expected = isUnmanaged ? readValue(absent.replies, name) : undefined
-      if (write(reply.managed) !== write(expected))
-        return `${name} ${write(reply)} should have ${write(expected)}`
-    }
-    return null
-  }),
-)
+describe('what is assumed', () => {
+  itOften('changes an answer if it is another one, and nothing else does', () =>
+    holdFor('mixed', runs(25, 2_000), (pair, chance) => {
+      const { replies, assumed } = tracePair(pair, true)
+      const own = Object.keys(pair.assume)
+      const names = readings.map(({ name }) => name).filter((name) => !own.includes(name))
+      const found = names.filter((each) => Object.hasOwn(assumed ?? {}, each))
+      if (names.length === 0) return null
+      const name = chance.pick(chance.happens(0.5) && found.length > 0 ? found : names)
+      const changes = listAnswers(name).some((answer) => {
+        const other = traceOther({ ...pair, assume: { ...pair.assume, [name]: answer } })
+        return other !== null && write([...replies]) !== write([...other.replies])
+      })
+      return changes === found.includes(name) ? null : `${name} in ${write(assumed)}`
+    }),
+  )
 
-const open = Object.fromEntries(readings.map(({ name }) => [name, 'unspecified']))
+  itOften('is nothing that the operator has set', () =>
+    holdFor('mixed', runs(12, 2_000), (pair, chance) => {
+      const names = readings.filter(() => chance.happens(0.9)).map(({ name }) => name)
+      const answers = names.map((name) => [name, chance.pick(listAnswers(name))])
+      const assume: JsonObject = { ...Object.fromEntries(answers), ...pair.assume }
+      const { assumed } = tracePair({ ...pair, assume }, true)
+      const both = Object.keys(assumed ?? {}).filter((name) => Object.hasOwn(assume, name))
+      return both.length === 0 ? null : write(both)
+    }),
+  )
+})
 
-itOften('nothing is assumed while all is open', () =>
-  holdFor('mixed', runs(12, 2_000), (pair) => {
-    const { assumed } = tracePair({ ...pair, assume: { ...open, unmanaged: 'unknown' } })
-    return Object.keys(assumed).length === 0 ? null : write(assumed)
-  }),
-)
-
-itOften('what is assumed changes an answer when it is opened, and nothing else does', () =>
-  holdFor('mixed', runs(12, 2_000), (pair, chance) => {
-    const { replies, assumed } = tracePair(pair)
-    const names = readings.map((each) => each.name)
-    const found = names.filter((each) => Object.hasOwn(assumed, each))
-    const name = chance.pick(chance.happens(0.5) && found.length > 0 ? found : names)
-    const opened = tracePair({ ...pair, assume: { ...pair.assume, [name]: 'unspecified' } })
-    const isSame = writeReplies(replies) === writeReplies(opened.replies)
-    return isSame === Object.hasOwn(assumed, name) ? `${name} in ${write(assumed)}` : null
-  }),
-)
-
-function writeReplies(replies: Trace['replies']): string {
-  const answers = [...replies].map(([name, reply]) => [name, omit(reply, 'managed')])
-  return write(answers)
+/** The answers of a reading, those of a kind by examples; the usual one first. */
+function listAnswers(name: string): Json[] {
+  const number = Number(name.slice(1))
+  const usual = buildSettings().answers[number] ?? null
+  return [usual, ...listOthers(number, usual)]
 }
 
-function omit(object: object, field: string): object {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field))
+/** The trace of a pair; null where its facts contradict an answer. */
+function traceOther(pair: Pair): Trace | null {
+  try {
+    return tracePair(pair)
+  } catch (error) {
+    if (error instanceof BadRequest) return null
+    throw error
+  }
 }
 
 /** Texts that are odd as a pattern, a list, a name, or a part of a request. */
@@ -233,12 +236,11 @@ itOften('no valid configuration and request makes a trace fail', () =>
     const headers = replaceText(readHeaders(pair.request), chance)
     const [, start = '', rest = '/'] = /^([^/]*\/\/[^/?#]*)([^#]+)?/.exec(String(url)) ?? []
     const request = { ...facts, url: start + rest + path, headers }
-    const assume = chance.happens(0.3) ? { ...pair.assume, R1: 'ecmascript' } : pair.assume
     try {
-      tracePair({ ...pair, items, request, assume })
+      tracePair({ ...pair, items, request }, chance.happens(0.1))
       return null
     } catch (error) {
-      return `${String(error)} of ${JSON.stringify({ items, request, assume })}`
+      return `${String(error)} of ${JSON.stringify({ items, request })}`
     }
   }),
 )
@@ -289,6 +291,6 @@ function nameAll(name: string): Pair {
     items: { ...absent, ...known },
     request: { ...request, country: name.toLowerCase() },
     assume: {},
-    preset: 'usual',
+    visitor: 'unknown',
   }
 }

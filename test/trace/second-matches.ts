@@ -1,32 +1,34 @@
 import type { Pair } from './pairs/pair.ts'
 import { findOnly } from './second/access.ts'
-import { listNewRules, listOldRules, type CacheRule } from './second/cache-rules.ts'
+import {
+  listNewRules,
+  listOldRules,
+  readCacheSource,
+  type CacheRule,
+} from './second/cache-rules.ts'
 import type { Check, Part } from './second/check.ts'
 import { checks } from './second/checks.ts'
-import { parseFacts } from './second/facts.ts'
-import { emptyToNull, isItemName, nameRule, type Items, type RuleName } from './second/items.ts'
+import { openTrace } from './second/interpret.ts'
+import { emptyToNull, nameRule, type Items, type RuleName } from './second/items.ts'
 import { isInsensitive, matchPattern, matchRegex } from './second/matching.ts'
-import { settle, type CheckName, type ReadingName } from './second/readings.ts'
+import type { CheckName, ReadingName } from './second/readings.ts'
 import { unknown, type Cond } from './second/result.ts'
-import { rewritten } from './second/rewrite.ts'
 import { seen } from './second/seen.ts'
 import { readSubject } from './second/subjects.ts'
-import { Trace, type World } from './second/trace.ts'
+import type { Trace } from './second/trace.ts'
 
 /** A rule or an entry, and what the second interpreter says about its match. */
 export interface Match {
   name: RuleName
-  /** One for each URL that it may see. */
-  holds: Cond[]
+  holds: Cond
 }
 
 /** Opens the second interpreter for a pair. */
-export function openSecond({ domain, items, request, assume, preset, timezone }: Pair): Trace {
-  const settings = settle(preset, assume, isItemName)
-  return new Trace({ domain, items, timezone }, parseFacts(request, domain), settings)
+export function openSecond(pair: Pair): Trace {
+  return openTrace(pair)
 }
 
-/** The answer of a reading; undefined while it is open. */
+/** The answer of a reading. */
 export function readAnswer(second: Trace, name: ReadingName): unknown {
   return second.settings.settled.get(name)
 }
@@ -46,18 +48,13 @@ function readCacheItem(second: Trace, item: CacheItem): CacheRule[] | null | 'un
     : listNewRules(value as Items['cache_rule_list'])
 }
 
-/** Matches rules of the cache, with each URL that they may see. */
+/** Matches rules of the cache. */
 function matchRules(second: Trace, rules: CacheRule[] | null | 'unknown'): Match[] {
   if (rules === null) return []
-  if (rules === 'unknown') return [{ name: nameRule('?', ''), holds: [unknown('?')] }]
-  const order = readAnswer(second, 'R3')
-  const sources = [
-    ...(order === 'rewrite-first' ? [] : [seen]),
-    ...(order === 'cache-first' ? [] : [rewritten]),
-  ]
+  if (rules === 'unknown') return [{ name: nameRule('?', ''), holds: unknown('?') }]
   return rules.map((rule) => ({
     name: rule.name,
-    holds: sources.map((source) => rule.match(second, source)),
+    holds: second.ask((world) => rule.match(world, readCacheSource(world))),
   }))
 }
 
@@ -101,12 +98,11 @@ export function matchRewrites(second: Trace): Match[] {
   const rules = (findOnly(second, 'source_url_rewrite') ?? []) as Items['source_url_rewrite']
   return rules.map(({ origin_url }, i) => {
     const where = `source_url_rewrite/${i}`
-    const match = (world: World) => {
+    const holds = second.ask((world) => {
       const use = { pattern: origin_url, ci: isInsensitive(world), where, extent: 'R4' } as const
       return matchRegex(world, use, readSubject(world, seen, 'path-and-query', where))
-    }
-    const name = nameRule('source_url_rewrite', `/${i}`, origin_url)
-    return { name, holds: [second.ask(`own ${where}`, match)] }
+    })
+    return { name: nameRule('source_url_rewrite', `/${i}`, origin_url), holds }
   })
 }
 
@@ -115,11 +111,11 @@ export function matchSpeedLimits(second: Trace): Match[] {
   const rules = (findOnly(second, 'speed_limit') ?? []) as Items['speed_limit']
   return rules.map(({ type: kind, pattern }, i) => {
     const where = `speed_limit/${i}`
-    const match = (world: World) => {
+    const holds = second.ask((world) => {
       const use = { kind, pattern, ci: isInsensitive(world), where, source: seen }
       return matchPattern(world, { ...use, regexSubject: 'whole-url' })
-    }
-    return { name: nameRule('speed_limit', `/${i}`), holds: [second.ask(`own ${where}`, match)] }
+    })
+    return { name: nameRule('speed_limit', `/${i}`), holds }
   })
 }
 
@@ -127,14 +123,11 @@ export function matchSpeedLimits(second: Trace): Match[] {
 export function matchParts(second: Trace, item: CheckName): { parts: Match[]; entries: Match[] } {
   const check = checks[item] as Check<CheckName>
   const value = findOnly(second, item) as never
-  const match = (kind: string, parts: Part[] = []) =>
-    parts.map(({ rule, holds }, i) => ({
-      name: rule,
-      holds: [second.ask(`own ${kind} ${item} ${i}`, holds)],
-    }))
+  const match = (parts: Part[] = []) =>
+    parts.map(({ rule, holds }) => ({ name: rule, holds: second.ask(holds) }))
   if (value === null) return { parts: [], entries: [] }
   return {
-    parts: match('part', check.parts?.(value)),
-    entries: match('entry', check.entries?.(value)),
+    parts: match(check.parts?.(value)),
+    entries: match(check.entries?.(value)),
   }
 }

@@ -3,20 +3,15 @@ import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import type { ItemKey } from '../../src/core/model/item.ts'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
-import { compile } from '../../src/core/trace/compiled.ts'
-import type { Candidates } from '../../src/core/trace/evaluation.ts'
+import type { Candidates } from '../../src/core/trace/candidates.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { trace, type Reply } from '../../src/core/trace/trace.ts'
+import { compile, trace, type Reply } from '../../src/core/trace/trace.ts'
 import { readConfiguration } from '../../src/operations/tracing/candidates.ts'
 import { validPayloads } from '../laws/values.ts'
 import { everyNth, itOften } from '../runs.ts'
 
 const domain = 'www.example.com'
-const settings = buildSettings({
-  preset: 'usual',
-  assume: { unmanaged: 'absent', R1: 'ecmascript' },
-  timezone: 'UTC',
-})
+const settings = buildSettings()
 const secret = { $secret: 'preview' }
 
 const headers = { referer: 'https://a.example.com/', 'user-agent': 'curl/8', '*': null }
@@ -42,15 +37,9 @@ function read(items: Record<ItemKey, Json>): Candidates {
 
 function replyAll(items: Record<ItemKey, Json>): Map<string, Reply>[] {
   const compiled = compile(domain, read(items), settings)
-  return requests.map((request) => {
-    const { replies, checks, originHeaders, responseHeaders } = trace(compiled, request)
-    return new Map([
-      ...replies,
-      ...checks.map(({ report, reply }) => [`checks ${report.item}`, reply] as const),
-      ...[...originHeaders].map(([name, reply]) => [`to origin ${name}`, reply] as const),
-      ...[...responseHeaders].map(([name, reply]) => [`to client ${name}`, reply] as const),
-    ])
-  })
+  return requests.map(
+    (request) => trace(compiled, request, { visitor: 'unknown', asks: false }).replies,
+  )
 }
 
 /** Copies a value with a secret in place of one text. */
@@ -114,12 +103,12 @@ describe('only what depends on the secret is unknown', () => {
     [{ cache_rule_list: [rule(secret, 5), rule('jpg')] }, 'cache.seconds', 'unknown'],
     [{ cache_rule: [{ type: 4, pattern: secret, time: 5 }] }, 'cache.policy', 'unknown'],
     [{ cache_rule: [{ type: 4, pattern: secret, time: 5 }] }, 'outcome', 'served'],
-    [{ ip_black_list: list(secret, '203.0.113.9') }, 'checks ip_black_list', 'deny'],
-    [{ ip_black_list: list(secret) }, 'checks ip_black_list', 'unknown'],
-    [{ ip_white_list: list(secret, '203.0.113.9') }, 'checks ip_white_list', 'pass'],
-    [{ deny_url: { urls: [secret, '.*'] } }, 'checks deny_url', 'deny'],
-    [{ deny_url: { urls: [secret] } }, 'checks deny_url', 'unknown'],
-    [{ referer: { type: 1, list: [secret] } }, 'checks referer', 'unknown'],
+    [{ ip_black_list: list(secret, '203.0.113.9') }, 'checks.ip_black_list', 'deny'],
+    [{ ip_black_list: list(secret) }, 'checks.ip_black_list', 'unknown'],
+    [{ ip_white_list: list(secret, '203.0.113.9') }, 'checks.ip_white_list', 'pass'],
+    [{ deny_url: { urls: [secret, '.*'] } }, 'checks.deny_url', 'deny'],
+    [{ deny_url: { urls: [secret] } }, 'checks.deny_url', 'unknown'],
+    [{ referer: { type: 1, list: [secret] } }, 'checks.referer', 'unknown'],
     [{ visit_areas_limit: { limit_type: 'black', country_list: secret } }, 'outcome', 'unknown'],
     [{ origin: { default_master: secret } }, 'origin.main', 'unknown'],
     [{ origin: { default_master: secret } }, 'origin.protocol', 'https'],

@@ -2,14 +2,11 @@ import { expect, it } from 'vitest'
 import { catalogue } from '../../src/core/catalog/catalogue.ts'
 import type { Json } from '../../src/core/model/json.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { compile } from '../../src/core/trace/compiled.ts'
-import { trace } from '../../src/core/trace/trace.ts'
+import { compile, trace } from '../../src/core/trace/trace.ts'
 
 const items = [...catalogue.keys()]
-const open = { R30: 'unspecified', R51: 'unspecified', R66: 'before-access' }
-const [usual, opened] = [{}, open].map((assume) =>
-  buildSettings({ preset: 'usual', assume, timezone: 'UTC' }),
-)
+const others = { R18: 'every', R30: 'from-client', R51: 'tos-first', R66: 'before-access' }
+const allSettings = [{}, others].map((assume) => buildSettings({ ...assume, unmanaged: 'unknown' }))
 const values: Record<string, Json> = {
   origin: { default_master: '192.0.2.10' },
   https: { cert_id: 1, force_https: 301 },
@@ -30,12 +27,11 @@ it.each(items)('%s is read in the stages that its row says', (item) => {
   const known = new Map(items.map((key) => [key, [values[key] ?? null]]))
   known.delete(item)
   const served = { ...request, ip: '192.0.2.1', url: 'https://www.example.com/a.mp4?b=1' }
-  const found = [usual, opened].flatMap((settings) =>
-    settings === undefined
-      ? []
-      : [request, served].flatMap((each) => [
-          ...trace(compile('www.example.com', known, settings), each).replies,
-        ]),
+  const found = allSettings.flatMap((settings) =>
+    [request, served].flatMap((each) => {
+      const compiled = compile('www.example.com', known, settings)
+      return [...trace(compiled, each, { visitor: 'unknown', asks: false }).replies]
+    }),
   )
   const read = found.flatMap(([path, reply]) =>
     'unknown' in reply && reply.unknown.includes(`unmanaged ${item}`) ? [path.split('.')[0]] : [],

@@ -20,7 +20,7 @@ export interface Pair {
   request: Record<string, Json>
   /** Readings by name, and `unmanaged`. */
   assume: Record<string, Json>
-  preset: 'usual' | 'strict'
+  visitor: 'usual' | 'unknown'
   /** Zone of the service. */
   timezone?: string
 }
@@ -66,7 +66,7 @@ export function buildPair(seed: number, kind: 'managed' | 'mixed'): Pair {
     inDoubt: isMixed ? chance.pick([0, 0.05, 0.12]) : 0,
   }
   const items = drawItems(draft, mixture)
-  const share = isMixed ? chance.pick([0, 0.05, 0.2, 0.6, 0.97]) : 0
+  const share = isMixed ? chance.pick([0, 0.05, 0.3, 1, 1]) : 0
   const assume = isMixed
     ? drawSettings({ ...draft, chance: chance.fork('readings') }, share, itemNames)
     : {}
@@ -74,27 +74,22 @@ export function buildPair(seed: number, kind: 'managed' | 'mixed'): Pair {
   const zone = chance.happens(0.8) ? timezone : 'UTC'
   const gaps = isMixed ? chance.pick([0, 0.1, 0.3, 0.7]) : 0.02
   const signed = buildUrl({ ...draft, chance: chance.fork('url') }, zone)
-  const signature = drawSignature(chance, signed, assume, items)
+  const signature = drawSignature(chance, signed, items)
   const style = { gaps, zone, signature }
   const request = buildRequest({ ...draft, chance: chance.fork('request') }, signed, style)
-  const pair: Pair = { domain: draft.domain, items, request, assume, preset: 'usual' }
-  if (isMixed && chance.happens(0.5)) pair.preset = 'strict'
+  const visitor = isMixed && chance.happens(0.3) ? 'usual' : 'unknown'
+  const pair: Pair = { domain: draft.domain, items, request, visitor, assume }
   return chance.happens(isMixed ? 0.6 : 0.9) ? { ...pair, timezone } : pair
 }
 
-/**
- * Draws whether the signature is said to be right. Where it can be computed, it never contradicts
- * the computation.
- */
+/** Draws whether the signature is said to be right, which never contradicts the computation. */
 function drawSignature(
   chance: Chance,
   { truth }: SignedUrl,
-  assume: Record<string, Json>,
   items: Record<string, Json[]>,
 ): SignedUrl['truth'] {
-  const drawn = chance.pick(['valid', 'valid', 'invalid', null] as const)
-  if (assume['R34'] !== 'plain' || drawn === null) return drawn
-  return (items['visit_timestamp'] ?? []).length === 1 ? truth : null
+  const isSingle = (items['visit_timestamp'] ?? []).length === 1
+  return isSingle && chance.happens(0.75) ? truth : null
 }
 
 function drawItems(draft: Draft, mixture: Mixture): Record<string, Json[]> {

@@ -36,11 +36,11 @@ it('equal seeds give equal pairs, different ones different pairs', () => {
 })
 
 it('managed pairs have one candidate for every item, and no settings', () => {
-  for (const { items, assume, preset } of managed) {
+  for (const { items, assume, visitor } of managed) {
     expect(Object.keys(items)).toEqual(itemNames)
     expect(Object.values(items).every((candidates) => candidates.length === 1)).toBe(true)
     expect(Object.values(items).flat().some(isUnknown)).toBe(false)
-    expect([assume, preset]).toEqual([{}, 'usual'])
+    expect([assume, visitor]).toEqual([{}, 'unknown'])
   }
 })
 
@@ -81,7 +81,7 @@ it('mixed pairs have every kind of candidate and every setting', () => {
   const settings = mixed.flatMap(({ assume }) => Object.keys(assume))
   expect(new Set(settings)).toEqual(new Set([...readingNames, 'unmanaged']))
   expect(readingNames).toHaveLength(79)
-  expect(new Set(mixed.map(({ preset }) => preset))).toEqual(new Set(['usual', 'strict']))
+  expect(new Set(mixed.map(({ visitor }) => visitor))).toEqual(new Set(['usual', 'unknown']))
 })
 
 it('requests have every form', () => {

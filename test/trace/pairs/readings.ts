@@ -21,8 +21,8 @@ const headerOrders = 'head-control-last head-control-first real-ip-last'
 
 /** Answers of the readings; those of R15 are made. */
 const answers: Record<string, readonly Json[]> = {
-  R1: ['ecmascript'],
   ...splitAnswers({
+    R1: 'ecmascript core',
     R2: 'as-sent normalised decoded',
     R3: 'rewrite-first cache-first',
     R4: 'search whole',
@@ -101,7 +101,7 @@ const answers: Record<string, readonly Json[]> = {
   R15: [],
   R17: [403, 400, 404, 599],
   R31: ['service', ...zones],
-  R41: [60, 3600, 0],
+  R41: ['origin', 60, 3600, 0],
 }
 
 function splitAnswers(texts: Record<string, string>): Record<string, string[]> {
@@ -115,17 +115,24 @@ export const readingNames = Object.keys(answers)
 export function drawSettings({ chance }: Draft, share: number, items: string[]): JsonObject {
   const settings: JsonObject = {}
   for (const name of chance.some(readingNames, share)) {
-    if (chance.happens(0.15)) settings[name] = 'unspecified'
-    else
-      settings[name] = name === 'R15' ? shuffle(chance.fork(name)) : chance.pick(getAnswers(name))
+    settings[name] = name === 'R15' ? drawOrder(chance) : chance.pick(getAnswers(name))
   }
-  if (chance.happens(0.2))
-    settings['unmanaged'] = chance.pick<Json>(['absent', 'unknown', chance.some(items, 0.3)])
+  if (chance.happens(0.8))
+    settings['unmanaged'] = chance.pick<Json>([
+      'unknown',
+      'unknown',
+      'absent',
+      chance.some(items, 0.6),
+    ])
   return settings
 }
 
 function getAnswers(name: string): readonly Json[] {
   return answers[name] ?? []
+}
+
+function drawOrder(chance: Draft['chance']): Json {
+  return chance.happens(0.3) ? 'listed' : shuffle(chance.fork('R15'))
 }
 
 function shuffle(chance: Draft['chance']): string[] {

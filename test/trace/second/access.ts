@@ -46,15 +46,13 @@ function matchExempt(world: World, url: unknown, i: number): Cond {
 }
 
 /** E: the request is exempt. */
-function isExempt(trace: Trace): Cond {
-  return trace.ask('exempt', (world) =>
-    bind(world.item('visit_deny_whitelist'), (entries) =>
-      some(
-        ...(entries ?? []).map(
-          ({ url, turn_on }, i) =>
-            () =>
-              turn_on ? matchExempt(world, url, i) : no,
-        ),
+function isExempt(world: World): Cond {
+  return bind(world.item('visit_deny_whitelist'), (entries) =>
+    some(
+      ...(entries ?? []).map(
+        ({ url, turn_on }, i) =>
+          () =>
+            turn_on ? matchExempt(world, url, i) : no,
       ),
     ),
   )
@@ -68,43 +66,33 @@ function denies(world: World, item: CheckName): Cond {
 }
 
 /** Whether a check denies. */
-export function isDenied(trace: Trace, item: CheckName): Cond {
-  return trace.ask(`check ${item}`, (world) => {
-    const isAntiLeech = item === 'referer' || item === 'visit_timestamp'
-    return all(
+function isDenied(world: World, item: CheckName): Cond {
+  const isAntiLeech = item === 'referer' || item === 'visit_timestamp'
+  return world.once(`check ${item}`, () =>
+    all(
       () => denies(world, item),
-      () => (isAntiLeech || world.is('R18', 'every') ? not(isExempt(trace)) : known(true)),
-    )
-  })
+      () => (isAntiLeech || world.is('R18', 'every') ? not(isExempt(world)) : known(true)),
+    ),
+  )
 }
 
 /** Whether some check denies. */
-export function isAccessDenied(trace: Trace): Cond {
-  return some(...checkNames.map((item) => () => isDenied(trace, item)))
+export function isAccessDenied(world: World): Cond {
+  return some(...checkNames.map((item) => () => isDenied(world, item)))
 }
 
+/** The first check in the order of R15 that denies, if all before it pass. */
 function readDeciding(world: World): Result<string | null> {
-  const { trace } = world
-  const results = checkNames.map((item) => ({ item, denied: isDenied(trace, item) }))
-  const denying = results.filter(({ denied }) => isYes(denied))
-  const open = results.filter(({ denied }) => !denied.known)
-  if (denying.length === 0 && open.length === 0) return known(null)
-  const [only] = denying
-  if (only !== undefined && denying.length === 1 && open.length === 0) return known(only.item)
-  const order = world.special('R15')
-  if (order.known && Array.isArray(order.value)) {
-    const ranked = order.value.map((name) => results.find(({ item }) => item === name))
-    const first = ranked.find((result) => result !== undefined && !isNoDenial(result.denied))
-    if (first !== undefined && isYes(first.denied)) return known(first.item)
-    return unknownOf(reasonsOf(...open.map(({ denied }) => denied)))
+  const order = world.settled('R15')
+  const ranked = Array.isArray(order) ? (order as CheckName[]) : checkNames
+  const unsure: Cond[] = []
+  for (const item of ranked) {
+    const denied = isDenied(world, item)
+    if (!denied.known) unsure.push(denied)
+    else if (denied.value)
+      return unsure.length === 0 ? known(item) : unknownOf(reasonsOf(...unsure))
   }
-  const reasons = reasonsOf(...open.map(({ denied }) => denied))
-  const depends = denying.length > 0 || open.length > 1
-  return unknownOf(new Set([...reasons, ...(depends ? ['not-specified R15'] : [])]))
-}
-
-function isNoDenial(denied: Cond): boolean {
-  return denied.known && !denied.value
+  return unsure.length === 0 ? known(null) : unknownOf(reasonsOf(...unsure))
 }
 
 /** The state of an item. */
@@ -126,11 +114,8 @@ interface Weighed {
   holds: Cond
 }
 
-function weigh(trace: Trace, key: string, parts: Part[]): Weighed[] {
-  return parts.map(({ rule, holds }, i) => ({
-    rule,
-    holds: trace.ask(`${key} ${i} ${JSON.stringify(rule)}`, holds),
-  }))
+function weigh(trace: Trace, parts: Part[]): Weighed[] {
+  return parts.map(({ rule, holds }) => ({ rule, holds: trace.ask(holds) }))
 }
 
 interface Named {
@@ -144,8 +129,8 @@ function nameRules(trace: Trace, item: CheckName, result: Answer): Named {
   const value = findOnly(trace, item)
   if (value === null) return { rule: null, also: [], maybe: [] }
   const check = getCheck(item)
-  const parts = weigh(trace, `part ${item}`, check.parts?.(value as never) ?? [])
-  const entries = weigh(trace, `entry ${item}`, check.entries?.(value as never) ?? [])
+  const parts = weigh(trace, check.parts?.(value as never) ?? [])
+  const entries = weigh(trace, check.entries?.(value as never) ?? [])
   const entriesDeny = check.entriesDeny?.(value as never) ?? false
   const matching = entries.filter(({ holds }) => isYes(holds))
   const rule = findRule(item, result, parts, matching, entriesDeny)
@@ -173,20 +158,20 @@ function findRule(
 /** The entry that exempts a request from a check that would deny it. */
 function nameExempt(trace: Trace, item: CheckName, result: Answer): RuleName | null {
   if (!('value' in result) || result.value !== 'pass') return null
-  if (!isYes(trace.ask(`denies ${item}`, (world) => denies(world, item)))) return null
+  if (!isYes(trace.ask((world) => denies(world, item)))) return null
   const value = findOnly(trace, 'visit_deny_whitelist')
   if (!Array.isArray(value)) return nameRule('visit_deny_whitelist', '')
   const entries = value.map((entry: { url: unknown; turn_on: boolean }, i) => ({
     rule: nameRule('visit_deny_whitelist', `/${i}`, entry.url),
     holds: (world: World) => (entry.turn_on ? matchExempt(world, entry.url, i) : no),
   }))
-  const matching = weigh(trace, 'exempt entry', entries).find(({ holds }) => isYes(holds))
+  const matching = weigh(trace, entries).find(({ holds }) => isYes(holds))
   return matching?.rule ?? nameRule('visit_deny_whitelist', '')
 }
 
 function traceCheck(trace: Trace, item: CheckName): Record<string, unknown> {
-  const result = report(trace, `result ${item}`, () =>
-    map(isDenied(trace, item), (denied) => (denied ? 'deny' : 'pass')),
+  const result = report(trace, (world) =>
+    map(isDenied(world, item), (denied) => (denied ? 'deny' : 'pass')),
   )
   const state = isItemName(item) ? readState(trace, item) : 'absent'
   const { rule, also, maybe } = nameRules(trace, item, result)
@@ -195,10 +180,10 @@ function traceCheck(trace: Trace, item: CheckName): Record<string, unknown> {
 
 export function traceAccess(trace: Trace): Record<string, unknown> {
   return {
-    decision: report(trace, 'access.decision', () =>
-      map(isAccessDenied(trace), (denied) => (denied ? 'denied' : 'allowed')),
+    decision: report(trace, (world) =>
+      map(isAccessDenied(world), (denied) => (denied ? 'denied' : 'allowed')),
     ),
-    deciding: report(trace, 'access.deciding', readDeciding),
+    deciding: report(trace, readDeciding),
     checks: checkNames.map((item) => traceCheck(trace, item)),
   }
 }

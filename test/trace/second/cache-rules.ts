@@ -13,7 +13,7 @@ import {
 import { rewritten } from './rewrite.ts'
 import { seen } from './seen.ts'
 import type { Source } from './subjects.ts'
-import type { Trace, World } from './trace.ts'
+import type { World } from './trace.ts'
 import { filterArguments } from './url.ts'
 
 type OldRule = Items['cache_rule'][number]
@@ -80,32 +80,30 @@ function readNewRule(world: World, rule: NewRule): Fields {
   if (!isCached) {
     const { query_params_op = 'do_nothing' } = rule
     const applies = query_params_op !== 'do_nothing' && world.is('R47', 'applies')
-    const originQuery = applies ? readQueryUses(world, rule).originQuery : known(asSent)
+    const originQuery = applies ? readQueryUses(rule).originQuery : known(asSent)
     return { ...bypass, keyQuery: known(asSent), originQuery }
   }
   return {
     policy: known('cache'),
     seconds:
       expire === 0
-        ? map(world.special('R41'), Number)
+        ? known(world.is('R41', 'origin') ? null : Number(world.settled('R41')))
         : known(toSeconds(expire, rule.expire_unit ?? 's')),
     followsOrigin: known(rule.follow_expired === 'yes'),
     obeysNoCache: known(rule.ignore_no_cache_headers !== 'yes'),
-    ...readQueryUses(world, rule),
+    ...readQueryUses(rule),
   }
 }
 
-function readQueryUses(world: World, rule: NewRule): Pick<Fields, 'keyQuery' | 'originQuery'> {
+function readQueryUses(rule: NewRule): Pick<Fields, 'keyQuery' | 'originQuery'> {
   const { query_params_op = 'do_nothing' } = rule
   const { query_params_op_way: way, query_params_op_when: when, params } = rule
   if (query_params_op === 'do_nothing')
     return { keyQuery: known(asSent), originQuery: known(asSent) }
   if (query_params_op === 'cache_back_source_remove')
     return { keyQuery: known(none), originQuery: known(none) }
-  if (way === undefined || when === undefined || params === undefined) {
-    const open = map(world.special('R46'), () => asSent)
-    return { keyQuery: open, originQuery: open }
-  }
+  if (way === undefined || when === undefined || params === undefined)
+    return { keyQuery: known(asSent), originQuery: known(asSent) }
   const names = splitList(params)
   const use: QueryUse = (query) =>
     filterArguments(query, (name) => names.includes(name) === (way === 'keep'))
@@ -114,16 +112,14 @@ function readQueryUses(world: World, rule: NewRule): Pick<Fields, 'keyQuery' | '
 
 /** The fields while no rule matches. */
 function readNoRule(world: World): Fields {
-  const policy = map(world.special('R40'), String)
-  const depends = <T>(bypassed: T, followed: T): Result<T> =>
-    map(policy, (answer) => (answer === 'bypass' ? bypassed : followed))
+  const query = { keyQuery: known(asSent), originQuery: known(asSent) }
+  if (world.is('R40', 'bypass')) return { ...bypass, ...query }
   return {
-    policy,
-    seconds: depends<number | null>(0, null),
-    followsOrigin: depends(false, true),
-    obeysNoCache: depends(false, true),
-    keyQuery: depends(asSent, asSent),
-    originQuery: known(asSent),
+    policy: known('origin'),
+    seconds: known(null),
+    followsOrigin: known(true),
+    obeysNoCache: known(true),
+    ...query,
   }
 }
 
@@ -131,7 +127,7 @@ function readNoRule(world: World): Fields {
 export interface CacheRule {
   name: RuleName
   priority: number | null
-  match: (trace: Trace, source: Source) => Cond
+  match: (world: World, source: Source) => Cond
   fields: (world: World) => Fields
 }
 
@@ -146,14 +142,12 @@ export function listOldRules(rules: Items['cache_rule']): CacheRule[] {
   return rules.map((rule, i) => ({
     name: nameRule('cache_rule', `/${i}`, rule.pattern),
     priority: null,
-    match: (trace, source) => {
+    match: (world, source) => {
       const where = `cache_rule/${i}/pattern`
-      return trace.ask(`match ${where} ${source.key} ${JSON.stringify(rule)}`, (world) => {
-        const kind = oldKinds[rule.type]
-        const ci = isInsensitive(world)
-        const regexSubject = 'whole-url'
-        return matchPattern(world, { kind, pattern: rule.pattern, ci, where, source, regexSubject })
-      })
+      const kind = oldKinds[rule.type]
+      const ci = isInsensitive(world)
+      const regexSubject = 'whole-url'
+      return matchPattern(world, { kind, pattern: rule.pattern, ci, where, source, regexSubject })
     },
     fields: () => readOldRule(rule),
   }))
@@ -163,12 +157,10 @@ export function listNewRules(rules: Items['cache_rule_list']): CacheRule[] {
   return rules.map((rule, i) => ({
     name: nameRule('cache_rule_list', `/${i}`, rule.pattern),
     priority: rule.priority ?? null,
-    match: (trace, source) => {
+    match: (world, source) => {
       const where = `cache_rule_list/${i}/pattern`
-      return trace.ask(`match ${where} ${source.key} ${JSON.stringify(rule)}`, (world) => {
-        const { match_method: kind, pattern, case_ignore = 'yes' } = rule
-        return matchPattern(world, { kind, pattern, ci: case_ignore === 'yes', where, source })
-      })
+      const { match_method: kind, pattern, case_ignore = 'yes' } = rule
+      return matchPattern(world, { kind, pattern, ci: case_ignore === 'yes', where, source })
     },
     fields: (world) => readNewRule(world, rule),
   }))
@@ -212,7 +204,7 @@ function readList(
   if (!item.known) return { state: 'unknown', reasons: item.reasons }
   if (item.value === null) return { state: 'absent' }
   const rules = item.value
-    .map((rule, i) => ({ rule, i, match: rule.match(world.trace, source) }))
+    .map((rule, i) => ({ rule, i, match: rule.match(world, source) }))
     .filter(({ match }) => !isNo(match))
   return { state: 'set', rules: order(rules) }
 }

@@ -31,9 +31,9 @@ import type { Trace, World } from './trace.ts'
 
 type FieldName = 'policy' | 'seconds' | 'followsOrigin' | 'obeysNoCache'
 
-/** A field of the rule that decides, a question of its own. */
-function readField<K extends FieldName>(trace: Trace, name: K): Fields[K] {
-  return trace.ask<unknown>(`cache.${name}`, (world) =>
+/** A field of the rule that decides. */
+function readField<K extends FieldName>(world: World, name: K): Fields[K] {
+  return world.once<unknown>(`cache.${name}`, () =>
     decideField<unknown>(world, readCacheSource(world), (fields) => fields[name]),
   ) as Fields[K]
 }
@@ -80,9 +80,9 @@ function listErrors(value: Items['cache_error_code'] | Items['error_bcache']): M
 
 type Errors = Record<string, number>
 
-/** `errorSeconds`, a question of its own. */
-function readErrors(trace: Trace): Result<Errors> {
-  return trace.ask('cache.errorSeconds', (world) => {
+/** `errorSeconds`. */
+function readErrors(world: World): Result<Errors> {
+  return world.once('cache.errorSeconds', () => {
     const first = world.item('cache_error_code')
     const second = world.item('error_bcache')
     const isSet = (item: Result<unknown>): Cond => map(item, (value) => value !== null)
@@ -110,7 +110,7 @@ function readStatus(world: World): Result<number> {
 
 /** The seconds that are listed for the origin's status; null if it is not listed. */
 function readListed(world: World): Result<number | null> {
-  const errors = readErrors(world.trace)
+  const errors = readErrors(world)
   const status = readStatus(world)
   if (errors.known && Object.keys(errors.value).length === 0) return known(null)
   if (status.known && status.value < 400) return known(null)
@@ -187,17 +187,17 @@ function readOriginTime(world: World): Result<number | null> {
   )
 }
 
-/** `lifetime`, a question of its own. */
-function readLifetime(trace: Trace): Result<number | null> {
-  return trace.ask('cache.lifetime', (world) => {
+/** `lifetime`. */
+function readLifetime(world: World): Result<number | null> {
+  return world.once('cache.lifetime', () => {
     const listed = readListed(world)
-    const seconds = readField(trace, 'seconds')
+    const seconds = readField(world, 'seconds')
     return choose<number | null>(
       map(listed, (value) => value !== null),
       () => listed,
       () =>
         choose<number | null>(
-          readField(trace, 'followsOrigin'),
+          readField(world, 'followsOrigin'),
           () => {
             const given = readOriginTime(world)
             return choose<number | null>(
@@ -256,24 +256,23 @@ function isStatusStored(world: World): Cond {
 }
 
 function readStored(world: World): Cond {
-  const { trace } = world
   const listed = readListed(world)
   return choose(
     map(listed, (value) => value !== null),
     () => map(listed, (seconds) => (seconds ?? 0) > 0),
     () =>
       all(
-        () => map(readField(trace, 'policy'), (policy) => policy !== 'bypass'),
+        () => map(readField(world, 'policy'), (policy) => policy !== 'bypass'),
         () => isMethodStored(world),
         () => isStatusStored(world),
         () =>
           not(
             all(
-              () => readField(trace, 'obeysNoCache'),
+              () => readField(world, 'obeysNoCache'),
               () => forbidsCaching(world),
             ),
           ),
-        () => map(readLifetime(trace), (seconds) => (seconds ?? 0) > 0),
+        () => map(readLifetime(world), (seconds) => (seconds ?? 0) > 0),
       ),
   )
 }
@@ -285,9 +284,7 @@ function listMatches(trace: Trace): { matching: RuleName[]; maybe: RuleName[] } 
   const rules = [...listOldRules(older ?? []), ...listNewRules(newer ?? [])]
   const matches = rules.map(({ name, match }) => ({
     name,
-    cond: trace.ask(`cache match ${JSON.stringify(name)}`, (world) =>
-      match(trace, readCacheSource(world)),
-    ),
+    cond: trace.ask((world) => match(world, readCacheSource(world))),
   }))
   return {
     matching: matches.filter(({ cond }) => isYes(cond)).map(({ name }) => name),
@@ -302,14 +299,14 @@ function isSameRule(answer: Answer, rule: RuleName): boolean {
 }
 
 export function traceCache(trace: Trace): Record<string, unknown> {
-  const rule = report(trace, 'cache.rule', (world) =>
+  const rule = report(trace, (world) =>
     decideField<RuleName | null>(world, readCacheSource(world), (_, found) =>
       known(found?.name ?? null),
     ),
   )
   const { matching, maybe } = listMatches(trace)
   const field = (name: FieldName): Answer =>
-    report(trace, `field ${name}`, () => readField<FieldName>(trace, name) as Result<unknown>)
+    report(trace, (world) => readField<FieldName>(world, name))
   return {
     rule,
     also: matching.filter((other) => !isSameRule(rule, other)),
@@ -318,9 +315,9 @@ export function traceCache(trace: Trace): Record<string, unknown> {
     seconds: field('seconds'),
     followsOrigin: field('followsOrigin'),
     obeysNoCache: field('obeysNoCache'),
-    key: report(trace, 'cache.key', readKey),
-    errorSeconds: report(trace, 'field errorSeconds', () => readErrors(trace)),
-    lifetime: report(trace, 'field lifetime', () => readLifetime(trace)),
-    stored: report(trace, 'cache.stored', readStored),
+    key: report(trace, readKey),
+    errorSeconds: report(trace, readErrors),
+    lifetime: report(trace, readLifetime),
+    stored: report(trace, readStored),
   }
 }

@@ -48,15 +48,15 @@ export function isHeaderEmpty(world: World, name: string): Cond {
 }
 
 /** The client's address for the IP checks. */
-export function readClientAddress(world: World): Result<Address> {
+export function readClientAddress(world: World): Result<Address | 'unlisted'> {
   const { ip } = world.facts
-  const fact: Result<Address> = ip === undefined ? unknown('not-given ip') : known(ip)
+  const fact: Result<Address | 'unlisted'> = ip === undefined ? unknown('not-given ip') : known(ip)
   if (world.is('R30', 'to-origin')) return fact
   return bind(world.item('client_real_ip'), (value) => {
     if (value === null) return fact
     return bind(readAccessHeader(world, value.head.toLowerCase()), (text) => {
       const address = text === null ? null : parseAddress(text.trim())
-      return address === null ? unknown('not-specified R30') : known(address)
+      return address === null ? unknown('not-given ip') : known(address)
     })
   })
 }

@@ -5,7 +5,6 @@ import { nameRule, splitList, type Items } from './items.ts'
 import { lower, matchPattern, matchesAll, matchRegex, readText } from './matching.ts'
 import {
   all,
-  choose,
   known,
   map,
   no,
@@ -18,7 +17,7 @@ import {
   type Result,
 } from './result.ts'
 import { seen } from './seen.ts'
-import { findSigned, isCovered, isForged, isUnsigned, type SignedUrls } from './signature.ts'
+import { findSigned, isCovered, isForged, type SignedUrls } from './signature.ts'
 import type { World } from './trace.ts'
 
 const denyProtocol = defineCheck({
@@ -233,7 +232,7 @@ const signatureFaults: { pointer: string; holds: (world: World, value: SignedUrl
     pointer: '/req_uri_type',
     holds: (world, value) =>
       all(
-        () => isUnsigned(findSigned(world, value)),
+        () => known(findSigned(world, value) === null),
         () => known(world.is('R32', 'deny')),
       ),
   },
@@ -250,19 +249,13 @@ function ifSigned(
   holds: (world: World, value: SignedUrls, signed: Signed) => Cond,
 ): Cond {
   const signed = findSigned(world, value)
-  if (signed === null) return no
-  return all(
-    () => not(isUnsigned(signed)),
-    () => holds(world, value, signed),
-  )
+  return signed === null ? no : holds(world, value, signed)
 }
 
 /** `at` minus the time of the URL. */
 function readAge(world: World, signed: Signed): Result<number> {
   const { at } = world.facts
-  if (at !== undefined) return map(signed.time, (time) => at - (time ?? 0))
-  const reasons = signed.time.known ? [] : [...signed.time.reasons]
-  return unknown('not-given at', ...reasons)
+  return at === undefined ? unknown('not-given at') : known(at - signed.time)
 }
 
 function isOld(world: World, value: SignedUrls, signed: Signed): Cond {
@@ -294,14 +287,11 @@ const visitTimestamp = defineCheck({
 /** `if unsigned then R32 = deny else old ∨ early ∨ forged`. */
 function deniesSignature(world: World, value: SignedUrls): Cond {
   const signed = findSigned(world, value)
-  const unsigned = (): Cond => known(world.is('R32', 'deny'))
-  if (signed === null) return unsigned()
-  return choose(isUnsigned(signed), unsigned, () =>
-    some(
-      () => isOld(world, value, signed),
-      () => isEarly(world, value, signed),
-      () => isForged(world, value, signed),
-    ),
+  if (signed === null) return known(world.is('R32', 'deny'))
+  return some(
+    () => isOld(world, value, signed),
+    () => isEarly(world, value, signed),
+    () => isForged(world, value, signed),
   )
 }
 

@@ -1,13 +1,15 @@
 import { carriers, isRecord, type Carrier } from './items.ts'
-import { parseAddress, writeAddress, type Address } from './ip.ts'
+import { parseAddress, type Address } from './ip.ts'
 import { sortTexts } from './result.ts'
-import { parseUrl, writeUrl, type RequestUrl } from './url.ts'
+import { parseUrl, type RequestUrl } from './url.ts'
 
 /** Headers by lower-case name; null: known to be absent. */
 export interface Headers {
   named: ReadonlyMap<string, string | null>
   /** Whether all others are known to be absent. */
   noOthers: boolean
+  /** One of which it is not known all the same. */
+  except?: string
 }
 
 /** What is known about the request (request semantics, 1); undefined: not given. */
@@ -15,7 +17,8 @@ export interface Facts {
   url: RequestUrl
   method: string | undefined
   headers: Headers
-  ip: Address | undefined
+  ip: Address | 'unlisted' | undefined
+  /** Empty: on no list. */
   country: string | undefined
   isp: Carrier | undefined
   at: number | undefined
@@ -85,6 +88,32 @@ export function parseFacts(request: Record<string, unknown>, domain: string): Fa
     status: read(origin, 'status', parseStatus),
     originHeaders: parseHeaders(origin['headers'] ?? {}, 'origin.headers'),
     size: read(origin, 'size', parseCount),
+  }
+}
+
+const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+/** Adds what holds of a usual visitor, and of an origin that answers it, to what is given. */
+export function addUsual(facts: Facts): Facts {
+  const { headers, originHeaders } = facts
+  const usual = new Map<string, string | null>([
+    ['user-agent', browser],
+    ['accept-encoding', 'gzip, deflate, br'],
+  ])
+  return {
+    ...facts,
+    method: facts.method ?? 'GET',
+    ip: facts.ip ?? 'unlisted',
+    country: facts.country ?? '',
+    isp: facts.isp ?? 'other',
+    bodySize: facts.bodySize ?? 0,
+    headers: headers.noOthers
+      ? headers
+      : { named: new Map([...usual, ...headers.named]), noOthers: true },
+    status: facts.status ?? 200,
+    originHeaders: originHeaders.noOthers
+      ? originHeaders
+      : { named: originHeaders.named, noOthers: true, except: 'content-type' },
   }
 }
 
@@ -161,40 +190,4 @@ function parseSecrets(value: unknown): Map<string, string> {
     secrets.set(name, text)
   }
   return secrets
-}
-
-function writeHeaders({ named, noOthers }: Headers): Record<string, string | null> {
-  const fields: [string, string | null][] = sortTexts(named.keys()).map((name) => [
-    name,
-    named.get(name) ?? null,
-  ])
-  return Object.fromEntries([...(noOthers ? [['*', null] as const] : []), ...fields])
-}
-
-function omitEmpty(fields: Record<string, unknown>): Record<string, unknown> {
-  const kept = Object.entries(fields).filter(
-    ([, field]) => field !== undefined && !(isRecord(field) && Object.keys(field).length === 0),
-  )
-  return Object.fromEntries(kept)
-}
-
-/** The request as the output shows it, without secrets. */
-export function writeFacts(facts: Facts): Record<string, unknown> {
-  return omitEmpty({
-    url: writeUrl(facts.url),
-    method: facts.method,
-    headers: writeHeaders(facts.headers),
-    ip: facts.ip === undefined ? undefined : writeAddress(facts.ip),
-    country: facts.country,
-    isp: facts.isp,
-    at: facts.at,
-    time: facts.time,
-    bodySize: facts.bodySize,
-    signature: facts.signature,
-    origin: omitEmpty({
-      status: facts.status,
-      headers: writeHeaders(facts.originHeaders),
-      size: facts.size,
-    }),
-  })
 }

@@ -3,7 +3,6 @@ import { writeAddress } from './ip.ts'
 import { findSecret, isRecord, isUnknownCandidate, type Items } from './items.ts'
 import { isInsensitive, matchPattern, readText } from './matching.ts'
 import {
-  canonical,
   choose,
   isNo,
   known,
@@ -49,7 +48,9 @@ type Step = (world: World, name: string, state: State, read: Read) => State
 export function readFact(headers: Headers, name: string, fact: string): Result<string | null> {
   const text = headers.named.get(name)
   if (text !== undefined) return known(text)
-  return headers.noOthers ? known(null) : unknown(`not-given ${fact}.${name}`)
+  return headers.noOthers && headers.except !== name
+    ? known(null)
+    : unknown(`not-given ${fact}.${name}`)
 }
 
 export function readClientHeader(world: World, name: string): Result<string | null> {
@@ -64,18 +65,15 @@ function start(text: Result<string | null>): State {
   return { values: map(text, (value) => (value === null ? null : [value])), isSet: no }
 }
 
-/** Whether a rule of `head_control` matches: a question of its own. */
-export function matchHeadRule(trace: Trace, rule: Rule, i: number): Cond {
-  const where = `head_control/list/${i}/regex`
-  return trace.ask(`match ${where} ${JSON.stringify(rule)}`, (world) =>
-    matchPattern(world, {
-      kind: 'regex',
-      pattern: rule.regex,
-      ci: isInsensitive(world),
-      where,
-      source: seen,
-    }),
-  )
+/** Whether a rule of `head_control` matches. */
+function matchHeadRule(world: World, rule: Rule, i: number): Cond {
+  return matchPattern(world, {
+    kind: 'regex',
+    pattern: rule.regex,
+    ci: isInsensitive(world),
+    where: `head_control/list/${i}/regex`,
+    source: seen,
+  })
 }
 
 /** An item that may do anything to the header. */
@@ -98,13 +96,23 @@ function control(direction: Direction): Step {
     const rules = (item.value?.list ?? [])
       .map((rule, i) => ({ rule, i }))
       .filter(({ rule }) => rule.head_direction === direction && rule.head.toLowerCase() === name)
-      .map(({ rule, i }) => ({ rule, i, match: matchHeadRule(world.trace, rule, i) }))
+      .map(({ rule, i }) => ({ rule, i, match: matchHeadRule(world, rule, i) }))
       .filter(({ match }) => !isNo(match))
-    return sortByOrder(world, rules)
-      .filter(({ rule, i, match }) =>
-        world.either(`head_control/list/${i} ${canonical(rule)}`, match),
-      )
-      .reduce((before, { rule }) => operate(world, rule, before, read), state)
+    return sortByOrder(world, rules).reduce((before, { rule, match }) => {
+      const after = operate(world, rule, before, read)
+      return {
+        values: choose<string[] | null>(
+          match,
+          () => after.values,
+          () => before.values,
+        ),
+        isSet: choose(
+          match,
+          () => after.isSet,
+          () => before.isSet,
+        ),
+      }
+    }, state)
   }
 }
 
@@ -165,7 +173,8 @@ const realIp: Step = (world, name, state) => {
   if (!item.known) return disturb(state, item)
   const { ip } = world.facts
   return {
-    values: ip === undefined ? unknown('not-given ip') : known([writeAddress(ip)]),
+    values:
+      ip === undefined || ip === 'unlisted' ? unknown('not-given ip') : known([writeAddress(ip)]),
     isSet: yes,
   }
 }
@@ -240,18 +249,18 @@ function toText(values: Values): Result<string | null> {
   return map(values, (list) => (list === null ? null : list.join(', ')))
 }
 
-/** A header of the client as access sees it: a question of its own. */
+/** A header of the client as access sees it. */
 export function readAccessHeader(world: World, name: string): Result<string | null> {
-  return world.ask(`access header ${name}`, (inner) => {
+  return world.once(`access header ${name}`, (inner) => {
     const fact = readClientHeader(inner, name)
     if (inner.is('R66', 'after-access')) return fact
     return toText(run(inner, name, start(fact), [control('CLI_REQ')], readText).values)
   })
 }
 
-/** A header of the origin as the cache sees it: a question of its own. */
+/** A header of the origin as the cache sees it. */
 export function readCacheHeader(world: World, name: string): Result<string | null> {
-  return world.ask(`cache header ${name}`, (inner) => {
+  return world.once(`cache header ${name}`, (inner) => {
     const fact = readOriginHeader(inner, name)
     if (inner.is('R67', 'after-cache')) return fact
     return toText(run(inner, name, start(fact), [control('SER_REP')], readText).values)
@@ -270,7 +279,8 @@ function listValues<K extends keyof Items>(trace: Trace, item: K): Items[K][] {
 function listControlled(trace: Trace, directions: Direction[]): string[] {
   return listValues(trace, 'head_control').flatMap(({ list }) =>
     list.flatMap((rule, i) =>
-      directions.includes(rule.head_direction) && !isNo(matchHeadRule(trace, rule, i))
+      directions.includes(rule.head_direction) &&
+      !isNo(trace.ask((world) => matchHeadRule(world, rule, i)))
         ? [rule.head]
         : [],
     ),
@@ -284,9 +294,8 @@ function toNames(heads: string[]): string[] {
 /** Names of the headers of origin requests that have an operation. */
 export function listOriginNames(trace: Trace): string[] {
   const heads = listValues(trace, 'client_real_ip').map(({ head }) => head)
-  const { settled } = trace.settings
-  if (heads.length > 0 && settled.has('R30')) trace.touch('R30')
-  const isIdle = settled.get('R30') === 'from-client'
+  const isIdle = trace.settings.settled.get('R30') === 'from-client'
+  if (heads.length > 0) trace.touched.add('R30')
   const added = listValues(trace, 'add_back_source_head').flatMap((entries) =>
     entries.map(({ head_name }) => head_name),
   )

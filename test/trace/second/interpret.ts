@@ -1,13 +1,14 @@
-import { traceAccess, findOnly } from './access.ts'
+import { findOnly, traceAccess } from './access.ts'
 import { report, type Answer } from './answers.ts'
 import { traceCache } from './cache.ts'
-import { parseFacts, writeFacts, type Facts } from './facts.ts'
+import { addUsual, parseFacts, type Facts } from './facts.ts'
 import { isItemName, isRecord, itemNames } from './items.ts'
 import { traceOrigin } from './origin.ts'
 import { readOutcome, traceConnection, traceRedirect } from './outcome.ts'
-import { readingNames, settle, type ReadingName, type Settings } from './readings.ts'
+import { readingNames, readings, settle, type ReadingName, type Settings } from './readings.ts'
 import { traceResponse } from './response.ts'
-import { canonical } from './result.ts'
+import { canonical, isSame } from './result.ts'
+import { Clash } from './signature.ts'
 import { Trace, type Configuration } from './trace.ts'
 
 export interface SecondInput {
@@ -16,17 +17,17 @@ export interface SecondInput {
   items: Record<string, unknown[]>
   /** The request in the JSON form of request semantics, 1. */
   request: Record<string, unknown>
-  /** Explicit answers to readings, and `unmanaged`; `unspecified` opens a reading. */
+  visitor: 'usual' | 'unknown'
+  /** Explicit answers to readings, and `unmanaged`. */
   assume: Record<string, unknown>
-  preset: 'usual' | 'strict'
   /** Zone of the service, an IANA name. */
   timezone?: string
 }
 
-/** The stages of a trace, with answers without `managed`. */
+/** The stages of a trace. */
 function traceStages(trace: Trace): Record<string, unknown> {
   return {
-    outcome: report(trace, 'answer outcome', () => readOutcome(trace)),
+    outcome: report(trace, readOutcome),
     connection: traceConnection(trace),
     access: traceAccess(trace),
     redirect: traceRedirect(trace),
@@ -42,100 +43,85 @@ function isAnswer(node: unknown): node is Answer {
 }
 
 /** Lists all answers with their place. */
-function listAnswers(node: unknown, place = ''): Map<string, Answer> {
-  if (isAnswer(node)) return new Map([[place, node]])
-  const found = new Map<string, Answer>()
-  if (typeof node !== 'object' || node === null) return found
-  for (const [key, inner] of Object.entries(node))
-    for (const [where, answer] of listAnswers(inner, `${place}/${key}`)) found.set(where, answer)
-  return found
+function listAnswers(node: unknown, place = ''): [string, Answer][] {
+  if (isAnswer(node)) return [[place, node]]
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([key, inner]) => listAnswers(inner, `${place}/${key}`))
 }
 
-/** Text that is equal for traces with equal answers. */
-function writeAnswers(stages: unknown): string {
-  return canonical([...listAnswers(stages)])
+/** Text that is equal for traces with equal answers; null where the facts contradict it. */
+function writeAnswers(trace: Trace): string | null {
+  try {
+    return canonical(listAnswers(traceStages(trace)))
+  } catch (error) {
+    if (error instanceof Clash) return null
+    throw error
+  }
 }
 
-/** Adds to answers that are unknown by an unmanaged item their value without these items. */
-function addManaged(node: unknown, absent: ReadonlyMap<string, Answer>, place = ''): unknown {
-  if (isAnswer(node)) {
-    if (!('unknown' in node)) return node
-    if (!node.unknown.some((reason) => reason.startsWith('unmanaged '))) return node
-    const other = absent.get(place)
-    return other !== undefined && 'value' in other ? { ...node, managed: other.value } : node
+/** Finds the readings of which another answer would change one of these answers. */
+export function findAssumed(input: SecondInput): Record<string, unknown> {
+  const { config, facts, settings } = open(input)
+  const trace = new Trace(config, facts, settings)
+  const answers = writeAnswers(trace)
+  const differs = (name: ReadingName, answer: unknown): boolean => {
+    const settled = new Map([...settings.settled, [name, answer] as const])
+    const changed = writeAnswers(new Trace(config, facts, { ...settings, settled }))
+    return changed !== null && changed !== answers
   }
-  if (Array.isArray(node))
-    return node.map((inner, i): unknown => addManaged(inner, absent, `${place}/${i}`))
-  if (!isRecord(node)) return node
-  return Object.fromEntries(
-    Object.entries(node).map(([key, inner]) => [key, addManaged(inner, absent, `${place}/${key}`)]),
-  )
-}
-
-/** Finds the settings whose opening would change an answer. */
-function findAssumed(
-  config: Configuration,
-  facts: Facts,
-  settings: Settings,
-  base: { trace: Trace; answers: string },
-): Record<string, unknown> {
-  const differs = (changed: Settings, name: string): boolean => {
-    const trace = new Trace(config, facts, changed, { trace: base.trace, changed: name })
-    return writeAnswers(traceStages(trace)) !== base.answers
-  }
-  const reopen = (name: ReadingName): Settings => {
-    const settled = new Map(settings.settled)
-    settled.delete(name)
-    return { ...settings, settled }
-  }
-  // What a trace did not look at can't change it.
-  const { touched } = base.trace
   const assumed: Record<string, unknown> = {}
-  for (const name of readingNames)
-    if (settings.settled.has(name) && touched.has(name) && differs(reopen(name), name))
-      assumed[name] = settings.settled.get(name)
-  if (
-    settings.unmanaged !== 'unknown' &&
-    touched.has('unmanaged') &&
-    differs({ ...settings, unmanaged: 'unknown' }, 'unmanaged')
-  )
-    assumed['unmanaged'] = settings.unmanaged
+  for (const name of readingNames) {
+    // What a trace did not look at can't change it.
+    if (settings.own.has(name) || !trace.touched.has(name)) continue
+    const now = settings.settled.get(name)
+    const others = readings[name].answers.filter((answer) => !isSame(answer, now))
+    if (others.some((answer) => differs(name, answer))) assumed[name] = now
+  }
   return assumed
 }
 
-function checkConfiguration({ domain, items, timezone }: SecondInput): Configuration {
+interface Opened {
+  config: Configuration
+  facts: Facts
+  settings: Settings
+}
+
+function open({ domain, items, request, visitor, assume, timezone }: SecondInput): Opened {
   for (const [item, candidates] of Object.entries(items)) {
     if (!isItemName(item)) throw new Error(`unknown item: ${item}`)
     if (!Array.isArray(candidates) || candidates.length === 0)
       throw new Error(`no candidates: ${item}`)
   }
-  return { domain, items, timezone }
+  const facts = parseFacts(request, domain)
+  return {
+    config: { domain, items, timezone },
+    facts: visitor === 'usual' ? addUsual(facts) : facts,
+    settings: settle(assume, isItemName),
+  }
+}
+
+/**
+ * Opens a trace.
+ *
+ * @throws Error for a bad fact or setting
+ */
+export function openTrace(input: SecondInput): Trace {
+  const { config, facts, settings } = open(input)
+  return new Trace(config, facts, settings)
 }
 
 /**
  * Traces a request (request semantics, 5).
  *
- * @throws Error for a bad fact or setting
+ * @throws Error for a bad fact or setting; Clash for a fact that contradicts a computation
  */
 export function interpret(input: SecondInput): Record<string, unknown> {
-  const config = checkConfiguration(input)
-  const facts = parseFacts(input.request, input.domain)
-  const settings = settle(input.preset, input.assume, isItemName)
-  const trace = new Trace(config, facts, settings)
-  const stages = traceStages(trace)
-  const answers = writeAnswers(stages)
-  const taken = { ...settings, unmanaged: 'absent' } as const
-  const absent = new Trace(config, facts, taken, { trace, changed: 'unmanaged' })
-  const managed = addManaged(stages, listAnswers(traceStages(absent)))
-  const notes = findOnly(trace, 'extend') === null ? [] : ['extend-set']
+  const trace = openTrace(input)
   return {
     domain: input.domain,
-    request: writeFacts(facts),
-    assumed: findAssumed(config, facts, settings, { trace, answers }),
-    unmanaged: itemNames.filter(
-      (item) => !Object.hasOwn(config.items, item) && !trace.isTakenAsAbsent(item),
-    ),
-    notes,
-    ...(isRecord(managed) ? managed : {}),
+    visitor: input.visitor,
+    unmanaged: itemNames.filter((item) => !Object.hasOwn(input.items, item)),
+    notes: findOnly(trace, 'extend') === null ? [] : ['extend-set'],
+    ...traceStages(trace),
   }
 }

@@ -68,7 +68,8 @@ export function writeAddress({ version, number }: Address): string {
 }
 
 /** Tests whether an address equals an entry or is in the network that the entry names. */
-export function isInEntry(address: Address, entry: string): boolean {
+export function isInEntry(address: Address | 'unlisted', entry: string): boolean {
+  if (address === 'unlisted') return false
   const [base = '', length] = entry.split('/')
   const other = parseAddress(base)
   if (other === null || other.version !== address.version) return false

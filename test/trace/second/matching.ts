@@ -41,8 +41,8 @@ export function compile(
   { pattern, ci, extent }: RegexUse,
   subject: string,
 ): RegExp | null {
-  const isCore = parseCore(pattern) !== null && isPlain(subject)
-  if (!isCore && !world.special('R1').known) return null
+  if (!isPlain(subject)) return null
+  if (parseCore(pattern) === null && world.is('R1', 'core')) return null
   const text = extent === 'R4' && world.is('R4', 'whole') ? `^(?:${pattern})$` : pattern
   try {
     // The pattern by itself must be valid too.

@@ -1,5 +1,5 @@
 import { splitList, type Items } from './items.ts'
-import { known, map, bind, type Result } from './result.ts'
+import { known, bind, type Result } from './result.ts'
 import type { World } from './trace.ts'
 import { defaultPorts } from './url.ts'
 
@@ -98,15 +98,13 @@ export function listNewOriginLevels(world: World, value: Items['new_origin']): L
 
 type Group = Items['tos_origin'][number]
 
-function readGroupEndpoint(world: World, group: Group): Result<Endpoint> {
-  return map(world.special('R55'), () => {
-    const request = readRequestEndpoint(world)
-    const { origin_mode = 'default', protocol = null, port = null } = group
-    if (origin_mode === 'http') return { protocol: 'http', port: 80 }
-    if (origin_mode === 'https') return { protocol: 'https', port: 443 }
-    if (origin_mode !== 'custom') return request
-    return { protocol: protocol === 'default' ? request.protocol : protocol, port }
-  })
+function readGroupEndpoint(world: World, group: Group): Endpoint {
+  const request = readRequestEndpoint(world)
+  const { origin_mode = 'default', protocol = null, port = null } = group
+  if (origin_mode === 'http') return { protocol: 'http', port: 80 }
+  if (origin_mode === 'https') return { protocol: 'https', port: 443 }
+  if (origin_mode !== 'custom') return request
+  return { protocol: protocol === 'default' ? request.protocol : protocol, port }
 }
 
 /** The groups of `tos_origin` in levels. */
@@ -118,38 +116,20 @@ function listGroupLevels(world: World, value: Items['tos_origin']): Group[][] {
   })
 }
 
-/**
- * The targets of `tos_origin`. Protocol and port are filled in only if `needsEndpoint`: with an
- * open reading they are unknown.
- */
-export function listGroupTargets(
-  world: World,
-  value: Items['tos_origin'],
-  needsEndpoint: boolean,
-): Result<Levels> {
-  const levels = listGroupLevels(world, value)
-  const endpoints = new Map<Group, Endpoint>()
-  let open: Result<Levels> | null = null
-  for (const group of needsEndpoint ? value : []) {
-    const endpoint = readGroupEndpoint(world, group)
-    if (endpoint.known) endpoints.set(group, endpoint.value)
-    else open = endpoint
-  }
-  if (open !== null) return open
-  return known(
-    levels.map((groups) => {
-      const splits = groups.every(({ weight, ips }) => weight !== undefined && ips.length === 1)
-      return groups.flatMap((group) =>
-        group.ips.map((address) => ({
-          address,
-          weight: splits ? (group.weight ?? null) : readMissingWeight(world),
-          ...(endpoints.get(group) ?? { protocol: null, port: null }),
-          host: group.host_mode === 'custom' ? (group.host ?? null) : null,
-          connectTimeout: null,
-        })),
-      )
-    }),
-  )
+/** The targets of `tos_origin`. */
+export function listGroupTargets(world: World, value: Items['tos_origin']): Levels {
+  return listGroupLevels(world, value).map((groups) => {
+    const splits = groups.every(({ weight, ips }) => weight !== undefined && ips.length === 1)
+    return groups.flatMap((group) =>
+      group.ips.map((address) => ({
+        address,
+        weight: splits ? (group.weight ?? null) : readMissingWeight(world),
+        ...readGroupEndpoint(world, group),
+        host: group.host_mode === 'custom' ? (group.host ?? null) : null,
+        connectTimeout: null,
+      })),
+    )
+  })
 }
 
 /** The host of requests to targets without one of their own. */

@@ -30,7 +30,6 @@ import {
   dropSignature,
   findSigned,
   isCovered,
-  isUnsigned,
   stripSignature,
   type SignedUrls,
 } from './signature.ts'
@@ -79,14 +78,9 @@ function readItem(world: World): Result<string | null> {
 }
 
 /** A field of the levels of the origin. */
-function readLevels<T>(
-  world: World,
-  needsEndpoint: boolean,
-  read: (levels: Levels) => Result<T>,
-  none: T,
-): Result<T> {
+function readLevels<T>(world: World, read: (levels: Levels) => Result<T>, none: T): Result<T> {
   return chooseOrigin<T>(world, {
-    tos_origin: (value) => bind(listGroupTargets(world, value, needsEndpoint), read),
+    tos_origin: (value) => read(listGroupTargets(world, value)),
     new_origin: (value) => read(listNewOriginLevels(world, value)),
     origin: (value) => read(listOriginLevels(world, value)),
     none: () => known(none),
@@ -108,7 +102,6 @@ function joinValues<T>(values: T[]): T | T[] | null {
 function readEndpoint(world: World, field: 'protocol' | 'port'): Result<unknown> {
   return readLevels<unknown>(
     world,
-    true,
     ([main = []]) => known(joinValues(main.map((target) => target[field]))),
     null,
   )
@@ -123,18 +116,16 @@ function readTargetHost(world: World): Result<unknown> {
   }
   return chooseOrigin<unknown>(world, {
     tos_origin: (value) =>
-      bind(listGroupTargets(world, value, false), (levels) =>
-        join(levels, () => world.is('R56', 'origin_host')),
-      ),
+      join(listGroupTargets(world, value), () => world.is('R56', 'origin_host')),
     new_origin: (value) => join(listNewOriginLevels(world, value), () => true),
     origin: (value) => join(listOriginLevels(world, value), () => true),
     none: () => known(null),
   })
 }
 
-/** The header `Host` as an operation sets it, a question of its own; null if none does. */
+/** The header `Host` as an operation sets it; null if none does. */
 function readSetHost(world: World): Values {
-  return world.ask('set header host', (inner) => {
+  return world.once('set header host', (inner) => {
     const { values, isSet } = readOriginRequest(inner, 'host')
     return choose<string[] | null>(
       isSet,
@@ -146,12 +137,11 @@ function readSetHost(world: World): Values {
 
 function readHost(world: World): Result<unknown> {
   const header = readSetHost(world)
+  if (header.known && header.value === null) return readTargetHost(world)
+  if (world.is('R57', 'host')) return readTargetHost(world)
   return choose<unknown>(
     map(header, (values) => values !== null),
-    () =>
-      world.is('R57', 'header')
-        ? map(header, (values) => values?.join(', ') ?? null)
-        : readTargetHost(world),
+    () => map(header, (values) => joinValues(values ?? [])),
     () => readTargetHost(world),
   )
 }
@@ -196,7 +186,7 @@ function dropsArguments(world: World, value: SignedUrls): Cond {
   if ((value.origin_type ?? 1) !== 1 || value.req_uri_type > 2) return known(false)
   return all(
     () => isCovered(world, value),
-    () => map(isUnsigned(findSigned(world, value)), (unsigned) => !unsigned),
+    () => known(findSigned(world, value) !== null),
   )
 }
 
@@ -256,16 +246,13 @@ function readAuth(world: World): Result<string | null> {
 /** Whether headers without an operation stay as they are. */
 export function reportOthers(
   trace: Trace,
-  key: string,
   items: ('head_control' | 'client_real_ip' | 'add_back_source_head' | 'add_response_head')[],
 ): Answer {
-  return report(trace, key, (world) => {
-    const isFromClient = trace.settings.settled.get('R30') === 'from-client'
+  return report(trace, (world) => {
     const reasons = items.flatMap((name) => {
       const item = world.item(name)
-      if (item.known) return []
-      if (name === 'client_real_ip') trace.touch('R30')
-      return name === 'client_real_ip' && isFromClient ? [] : [...item.reasons]
+      if (item.known || (name === 'client_real_ip' && world.is('R30', 'from-client'))) return []
+      return [...item.reasons]
     })
     return reasons.length === 0 ? known('untouched') : unknownOf(new Set(reasons))
   })
@@ -275,50 +262,41 @@ function traceHeaders(trace: Trace): Record<string, unknown> {
   return Object.fromEntries(
     listOriginNames(trace).map((name) => [
       name,
-      report(trace, `origin header ${name}`, (world) => readOriginRequest(world, name).values),
+      report(trace, (world) => readOriginRequest(world, name).values),
     ]),
   )
 }
 
 export function traceOrigin(trace: Trace): Record<string, unknown> {
-  const covered = <T>(name: string, question: (world: World) => Result<T>): Answer =>
-    report(trace, `origin.${name}`, question, true)
-  const plain = <T>(name: string, question: (world: World) => Result<T>): Answer =>
-    report(trace, `origin.${name}`, question)
+  const covered = (question: (world: World) => Result<unknown>): Answer =>
+    report(trace, question, true)
+  const plain = (question: (world: World) => Result<unknown>): Answer => report(trace, question)
   const showMain = ([main = []]: Levels): Result<unknown> => known(showLevel(main))
   const showBackups = ([, ...rest]: Levels): Result<unknown> => known(rest.map(showLevel))
   return {
-    item: covered('item', readItem),
-    main: covered('main', (world) => readLevels<unknown>(world, false, showMain, null)),
-    backups: covered('backups', (world) => readLevels<unknown>(world, false, showBackups, null)),
-    protocol: covered('protocol', (world) => readEndpoint(world, 'protocol')),
-    port: covered('port', (world) => readEndpoint(world, 'port')),
-    host: covered('host', readHost),
-    url: plain('url', readTarget),
-    rewrite: plain('rewrite', readRewriteRule),
+    item: covered(readItem),
+    main: covered((world) => readLevels<unknown>(world, showMain, null)),
+    backups: covered((world) => readLevels<unknown>(world, showBackups, null)),
+    protocol: covered((world) => readEndpoint(world, 'protocol')),
+    port: covered((world) => readEndpoint(world, 'port')),
+    host: covered(readHost),
+    url: plain(readTarget),
+    rewrite: plain(readRewriteRule),
     headers: traceHeaders(trace),
-    otherHeaders: reportOthers(trace, 'origin.otherHeaders', [
-      'head_control',
-      'client_real_ip',
-      'add_back_source_head',
-    ]),
-    auth: plain('auth', readAuth),
-    range: plain('range', (world) =>
-      map(world.item('range_back_source'), (value) => value ?? 'on'),
-    ),
-    follow: plain('follow', () => readFollow(trace)),
-    timeout: plain('timeout', (world) =>
+    otherHeaders: reportOthers(trace, ['head_control', 'client_real_ip', 'add_back_source_head']),
+    auth: plain(readAuth),
+    range: plain((world) => map(world.item('range_back_source'), (value) => value ?? 'on')),
+    follow: plain(readFollow),
+    timeout: plain((world) =>
       map(world.item('timeout'), (value) => (value === null ? null : Number(value.time))),
     ),
-    connectTimeout: covered('connectTimeout', readConnectTimeout),
+    connectTimeout: covered(readConnectTimeout),
   }
 }
 
-/** The statuses that are followed, a question of its own. */
-export function readFollow(trace: Trace): Result<number[]> {
-  return trace.ask('followed', (world) =>
-    map(world.item('forward_status'), (value) =>
-      [...new Set<number>(value?.codes ?? [])].toSorted((a, b) => a - b),
-    ),
+/** The statuses that are followed. */
+export function readFollow(world: World): Result<number[]> {
+  return map(world.item('forward_status'), (value) =>
+    [...new Set<number>(value?.codes ?? [])].toSorted((a, b) => a - b),
   )
 }

@@ -1,7 +1,7 @@
 import { isAccessDenied } from './access.ts'
 import { report } from './answers.ts'
 import type { Items } from './items.ts'
-import { all, known, map, sortTexts, bind, type Cond, type Result } from './result.ts'
+import { all, choose, known, map, sortTexts, bind, type Cond, type Result } from './result.ts'
 import type { Trace, World } from './trace.ts'
 import { writeUrl } from './url.ts'
 
@@ -11,12 +11,10 @@ function hasCertificate(world: World): Cond {
 }
 
 /** Whether the connection is refused. */
-function isRefused(trace: Trace): Cond {
-  return trace.ask('connection refused', (world) =>
-    all(
-      () => known(world.facts.url.scheme === 'https'),
-      () => map(hasCertificate(world), (has) => !has),
-    ),
+function isRefused(world: World): Cond {
+  return all(
+    () => known(world.facts.url.scheme === 'https'),
+    () => map(hasCertificate(world), (has) => !has),
   )
 }
 
@@ -25,12 +23,10 @@ function isSending(value: Items['https'] | null): boolean {
 }
 
 /** Whether the request is redirected to https. */
-export function isRedirected(trace: Trace): Cond {
-  return trace.ask('redirected', (world) =>
-    all(
-      () => known(world.facts.url.scheme === 'http'),
-      () => map(world.item('https'), isSending),
-    ),
+function isRedirected(world: World): Cond {
+  return all(
+    () => known(world.facts.url.scheme === 'http'),
+    () => map(world.item('https'), isSending),
   )
 }
 
@@ -43,31 +39,43 @@ export function readRedirectStatus(world: World): Result<number | null> {
 /** Where the redirect leads; null without one. */
 export function readLocation(world: World): Result<string | null> {
   const { url } = world.facts
-  return bind(isRedirected(world.trace), (redirects) => {
+  return bind(isRedirected(world), (redirects) => {
     if (!redirects) return known<string | null>(null)
     const port = url.port === null || world.is('R78', 'dropped') ? null : url.port
     return known(writeUrl({ ...url, scheme: 'https', port }))
   })
 }
 
-/** The outcome, a question of its own; unknown parts are worlds. */
-export function readOutcome(trace: Trace): Result<string> {
-  return trace.ask('outcome', (world) => {
-    if (world.either('refused', isRefused(trace))) return known('refused')
-    const denied = world.either('denied', isAccessDenied(trace))
-    const redirected = world.either('redirected', isRedirected(trace))
-    if (denied && redirected) return known(world.is('R16', 'access-first') ? 'denied' : 'redirect')
-    if (denied) return known('denied')
-    return known(redirected ? 'redirect' : 'served')
-  })
+/** The outcome; unknown parts are taken both ways. */
+export function readOutcome(world: World): Result<string> {
+  const redirected = isRedirected(world)
+  const ifRedirected = (yes: () => string, no: string) => (): Result<string> =>
+    choose(
+      redirected,
+      () => known(yes()),
+      () => known(no),
+    )
+  const both = (): string => (world.is('R16', 'access-first') ? 'denied' : 'redirect')
+  return world.once('outcome', () =>
+    choose<string>(
+      isRefused(world),
+      () => known('refused'),
+      () =>
+        choose(
+          isAccessDenied(world),
+          ifRedirected(both, 'denied'),
+          ifRedirected(() => 'redirect', 'served'),
+        ),
+    ),
+  )
 }
 
 export function traceConnection(trace: Trace): Record<string, unknown> {
   return {
-    decision: report(trace, 'connection.decision', () =>
-      map(isRefused(trace), (refused) => (refused ? 'refused' : 'open')),
+    decision: report(trace, (world) =>
+      map(isRefused(world), (refused) => (refused ? 'refused' : 'open')),
     ),
-    settings: report(trace, 'connection.settings', (world) =>
+    settings: report(trace, (world) =>
       map<Items['https'] | null, unknown>(world.item('https'), (value) => {
         if (value === null || value.cert_id === 0) return null
         const { http2 = null, ocsp = null, ssl_protocol } = value
@@ -83,10 +91,10 @@ export function traceConnection(trace: Trace): Record<string, unknown> {
 
 export function traceRedirect(trace: Trace): Record<string, unknown> {
   return {
-    decision: report(trace, 'redirect.decision', () =>
-      map(isRedirected(trace), (redirects) => (redirects ? 'redirect' : 'none')),
+    decision: report(trace, (world) =>
+      map(isRedirected(world), (redirects) => (redirects ? 'redirect' : 'none')),
     ),
-    status: report(trace, 'redirect.status', readRedirectStatus),
-    location: report(trace, 'redirect.location', readLocation),
+    status: report(trace, readRedirectStatus),
+    location: report(trace, readLocation),
   }
 }

@@ -64,11 +64,12 @@ function readServed(world: World, field: PageField): Result<unknown> {
   const { status: given } = world.facts
   const status: Result<number> =
     given === undefined ? unknown('not-given origin.status') : known(given)
-  const codes = readFollow(world.trace)
+  const codes = readFollow(world)
+  const followed = map(codes, (list) => list.filter((code) => code === 301 || code === 302))
   const isFollowed: Cond =
-    codes.known && codes.value.length === 0
+    followed.known && followed.value.length === 0
       ? no
-      : both(codes, status, (list, code) => known(list.includes(code)))
+      : both(followed, status, (list, code) => known(list.some((each) => each === code)))
   return choose<unknown>(
     isFollowed,
     () => unknown('not-given origin.followed'),
@@ -77,13 +78,13 @@ function readServed(world: World, field: PageField): Result<unknown> {
 }
 
 function readDenied(world: World, field: PageField): Result<unknown> {
-  const status = map(world.special('R17'), Number)
+  const status = known(Number(world.settled('R17')))
   if (world.is('R69', 'origin-only')) return field === 'status' ? status : known(null)
   return readPageField(world, status, field)
 }
 
 function readAnswer(world: World, field: PageField): Result<unknown> {
-  return bind<string, unknown>(readOutcome(world.trace), (outcome) => {
+  return bind<string, unknown>(readOutcome(world), (outcome) => {
     if (outcome === 'refused') return known(null)
     if (outcome === 'denied') return readDenied(world, field)
     if (outcome === 'served') return readServed(world, field)
@@ -201,25 +202,20 @@ function readTime(world: World): Result<string> {
   const { time, at } = world.facts
   if (time !== undefined) return known(time)
   if (at === undefined) return unknown('not-given time')
-  return map(readZone(world), (zone) =>
-    new Date(toLocal(at, zone) * 1000).toISOString().slice(11, 16),
-  )
+  return known(new Date(toLocal(at, readZone(world)) * 1000).toISOString().slice(11, 16))
 }
 
 type SpeedRule = Items['speed_limit'][number]
 
-function matchSpeedRule(trace: Trace, rule: SpeedRule, i: number): Cond {
-  const where = `speed_limit/${i}/pattern`
-  return trace.ask(`match ${where} ${JSON.stringify(rule)}`, (world) =>
-    matchPattern(world, {
-      kind: rule.type,
-      pattern: rule.pattern,
-      ci: isInsensitive(world),
-      where,
-      source: seen,
-      regexSubject: 'whole-url',
-    }),
-  )
+function matchSpeedRule(world: World, rule: SpeedRule, i: number): Cond {
+  return matchPattern(world, {
+    kind: rule.type,
+    pattern: rule.pattern,
+    ci: isInsensitive(world),
+    where: `speed_limit/${i}/pattern`,
+    source: seen,
+    regexSubject: 'whole-url',
+  })
 }
 
 function isInWindow(world: World, { begin_time, end_time }: SpeedRule): Cond {
@@ -235,7 +231,7 @@ function readSpeedLimit(world: World): Result<number | null> {
       .map((rule, i) => ({
         rule,
         match: all(
-          () => matchSpeedRule(world.trace, rule, i),
+          () => matchSpeedRule(world, rule, i),
           () => isInWindow(world, rule),
         ),
         field: (): Result<number | null> => known(Math.ceil(Number(rule.speed) / 8)),
@@ -294,21 +290,18 @@ function readDrag(world: World): Cond {
 
 export function traceResponse(trace: Trace): Record<string, unknown> {
   return {
-    status: report(trace, 'response.status', (world) => readAnswer(world, 'status')),
-    location: report(trace, 'response.location', (world) => readAnswer(world, 'location')),
+    status: report(trace, (world) => readAnswer(world, 'status')),
+    location: report(trace, (world) => readAnswer(world, 'location')),
     headers: Object.fromEntries(
       listResponseNames(trace).map((name) => [
         name,
-        report(trace, `response header ${name}`, (world) => readResponse(world, name)),
+        report(trace, (world) => readResponse(world, name)),
       ]),
     ),
-    otherHeaders: reportOthers(trace, 'response.otherHeaders', [
-      'add_response_head',
-      'head_control',
-    ]),
-    compression: report(trace, 'response.compression', readCompression),
-    speedLimit: report(trace, 'response.speedLimit', readSpeedLimit),
-    rateLimit: report(trace, 'response.rateLimit', readRateLimit),
-    drag: report(trace, 'response.drag', readDrag),
+    otherHeaders: reportOthers(trace, ['add_response_head', 'head_control']),
+    compression: report(trace, readCompression),
+    speedLimit: report(trace, readSpeedLimit),
+    rateLimit: report(trace, readRateLimit),
+    drag: report(trace, readDrag),
   }
 }

@@ -41,7 +41,7 @@ function apply(world: World, rule: Rule, i: number, subject: Result<string>): Re
         const regex = compile(world, use, text)
         if (regex === null) return unknown(`undecidable ${use.where}`)
         const shape = parseCore(pattern)
-        if (shape !== null && shape.repeatsGroup && !world.special('R1').known)
+        if (shape !== null && shape.repeatsGroup && world.is('R1', 'core'))
           return unknown(`undecidable source_url_rewrite/${i}`)
         const match = regex.exec(text)
         if (match === null) return unknown(`undecidable ${use.where}`)
@@ -125,7 +125,7 @@ function chain<T>(
 
 /** The rewritten Q, a question of its own; that of the seen URL if no rule rewrites. */
 export function readRewritten(world: World): Result<string> {
-  return world.ask('rewritten Q', (inner) =>
+  return world.once('rewritten Q', (inner) =>
     evaluate<string>(
       inner,
       ({ text }) => text,
@@ -136,7 +136,7 @@ export function readRewritten(world: World): Result<string> {
 
 /** Whether a rule rewrites, a question of its own. */
 export function isRewritten(world: World): Result<boolean> {
-  return world.ask('is rewritten', (inner) =>
+  return world.once('is rewritten', (inner) =>
     evaluate<boolean>(
       inner,
       () => known(true),
@@ -156,7 +156,6 @@ export function readRewriteRule(world: World): Result<RuleName | null> {
 
 /** The seen URL with the rewritten Q. */
 export const rewritten: Source = {
-  key: 'rewritten',
   url: (world) =>
     both(seen.url(world), readRewritten(world), (url, text) =>
       known({ ...url, ...splitQuery(text) }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Items } from './items.ts'
 import { isInsensitive, matchRegex, readText } from './matching.ts'
-import { choose, known, map, bind, unknown, type Cond, type Result } from './result.ts'
+import { choose, known, map, bind, type Cond, type Result } from './result.ts'
 import { client, readSubject } from './subjects.ts'
 import type { World } from './trace.ts'
 import { filterArguments, listArguments, type RequestUrl } from './url.ts'
@@ -13,8 +13,8 @@ export type SignedUrls = Items['visit_timestamp']
 export interface Signed {
   key: string
   timeText: string
-  /** Null if the text is no time; then the URL is unsigned. */
-  time: Result<number | null>
+  /** Unix time. */
+  time: number
   uri: string
 }
 
@@ -35,12 +35,13 @@ export function isCovered(world: World, value: SignedUrls): Cond {
   })
 }
 
-/** Finds the parts of a signature; null if there are none in the places of the layout. */
+/** Finds the parts of a signature; null if the URL is unsigned. */
 export function findSigned(world: World, value: SignedUrls): Signed | null {
   const found = value.req_uri_type <= 2 ? findInQuery(world, value) : findInPath(world, value)
   if (found === null) return null
   const { key, timeText, uri } = found
-  return { key, timeText, uri, time: readTime(world, value.time_format, timeText) }
+  const time = readTime(world, value.time_format, timeText)
+  return time === null ? null : { key, timeText, uri, time }
 }
 
 type Parts = Omit<Signed, 'time'>
@@ -67,26 +68,18 @@ function findInPath(world: World, value: SignedUrls): Parts | null {
     : { key: first, timeText: second, uri }
 }
 
-function readTime(world: World, format: string, text: string): Result<number | null> {
-  if (format === 'timestamp') return known(/^\d{1,12}$/.test(text) ? Number(text) : null)
+function readTime(world: World, format: string, text: string): number | null {
+  if (format === 'timestamp') return /^\d{1,12}$/.test(text) ? Number(text) : null
   if (format === 'timestamp_hex')
-    return known(/^[0-9a-f]{1,10}$/i.test(text) ? Number.parseInt(text, 16) : null)
+    return /^[0-9a-f]{1,10}$/i.test(text) ? Number.parseInt(text, 16) : null
   const local = parseMinute(text)
-  if (local === null) return known(null)
-  return map(readZone(world), (zone) => toInstant(local, zone))
+  return local === null ? null : toInstant(local, readZone(world))
 }
 
-/** The zone of windows and dates; unknown while it is open. */
-export function readZone(world: World): Result<string> {
-  return bind(world.special('R31'), (answer) => {
-    const zone = answer === 'service' ? world.trace.config.timezone : String(answer)
-    return zone === undefined ? unknown('not-specified R31') : known(zone)
-  })
-}
-
-/** Whether the URL is unsigned. */
-export function isUnsigned(signed: Signed | null): Cond {
-  return signed === null ? known(true) : map(signed.time, (time) => time === null)
+/** The zone of windows and dates. */
+export function readZone(world: World): string {
+  const answer = world.reading('R31')
+  return answer === 'service' ? (world.trace.config.timezone ?? 'UTC') : answer
 }
 
 /** The client's URL without the signature (request semantics, 3.1, "strip"). */
@@ -98,11 +91,7 @@ export function stripSignature(world: World): Result<RequestUrl> {
       isCovered(world, value),
       () => {
         const signed = findSigned(world, value)
-        return choose(
-          isUnsigned(signed),
-          () => known(url),
-          () => known(signed === null ? url : takeOut(world, value, url, signed)),
-        )
+        return known(signed === null ? url : takeOut(world, value, url, signed))
       },
       () => known(url),
     )
@@ -127,21 +116,22 @@ export function dropSignature(
   return hasAny ? filterArguments(query, (name) => !isDropped(name)) : query
 }
 
+/** Signals a fact about the signature that contradicts the computation. */
+export class Clash extends Error {}
+
 /** Whether the signature in the URL is wrong (request semantics, 3.2, "forged"). */
 export function isForged(world: World, value: SignedUrls, signed: Signed): Cond {
-  const plain = world.special('R34')
   const keys = readText(world, value.key)
   const { signature } = world.facts
-  if (plain.known && keys.known) {
+  if (keys.known) {
     const isValid = keys.value
       .split(' ')
       .filter((key) => key !== '')
       .some((key) => computeSignature(value, signed, key) === signed.key.toLowerCase())
-    if (signature !== undefined && isValid !== (signature === 'valid')) world.trace.reportClash()
+    if (signature !== undefined && isValid !== (signature === 'valid')) throw new Clash()
     return known(!isValid)
   }
-  if (signature !== undefined) return known(signature === 'invalid')
-  return plain.known ? map(keys, () => false) : unknown('not-specified R34')
+  return signature === undefined ? map(keys, () => false) : known(signature === 'invalid')
 }
 
 function computeSignature(value: SignedUrls, signed: Signed, key: string): string {

@@ -7,14 +7,12 @@ export type SubjectKind = 'whole-url' | 'path-and-query' | 'path'
 
 /** Which URL a match looks at. */
 export interface Source {
-  /** Names the URL in the keys of questions. */
-  key: string
   url: (world: World) => Result<RequestUrl>
   /** W without the port of the URL. */
   withoutPort?: boolean
 }
 
-export const client: Source = { key: 'client', url: (world) => known(world.facts.url) }
+export const client: Source = { url: (world) => known(world.facts.url) }
 
 /** A subject in the form that R2 gives it; undecidable, with the reason, if it has no such form. */
 export function readSubject(

@@ -32,12 +32,15 @@ export function toLocal(instant: number, zone: string): number {
   return date.getTime() / 1000
 }
 
-/** The first instant at which the clock of a zone shows a local time; null if it skips it. */
-export function toInstant(local: number, zone: string): number | null {
+/**
+ * The first instant at which the clock of a zone shows a local time; one that it skips is taken as
+ * if the clock had not been set forward.
+ */
+export function toInstant(local: number, zone: string): number {
   const day = 86_400
   const guesses = [local - day, local + day].map((near) => local - (toLocal(near, zone) - near))
   const found = guesses.filter((instant) => toLocal(instant, zone) === local)
-  return found.length === 0 ? null : Math.min(...found)
+  return found.length === 0 ? (guesses[0] ?? local) : Math.min(...found)
 }
 
 /** Reads a date of the calendar, `YYYYmmddHHii`, as a local time; null if it is none. */
