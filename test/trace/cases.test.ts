@@ -4,12 +4,11 @@ import { parse } from 'yaml'
 import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
-import type { Candidate } from '../../src/core/trace/candidates.ts'
-import { buildOutput } from '../../src/core/trace/output.ts'
 import type { Visitor } from '../../src/core/trace/request.ts'
 import { buildSettings, listOthers } from '../../src/core/trace/settings.ts'
-import { compile, trace } from '../../src/core/trace/trace.ts'
-import { BadRequest } from '../../src/core/trace/url.ts'
+import { write, writeTrace } from './for-pairs.ts'
+import type { Pair } from './pairs/pair.ts'
+import { findAssumed, interpret } from './second/interpret.ts'
 
 /** Cases of one configuration. All items that it does not name are absent. */
 interface Group {
@@ -28,83 +27,101 @@ interface Group {
 
 /** A request, what is expected of its trace, and settings for this request alone. */
 interface Case {
-  request: Json
+  request: string | JsonObject
   assume?: JsonObject
   visitor?: Visitor
   expect?: JsonObject
   error?: boolean
 }
 
+/** Traces a request; finds what is assumed, if asked for. */
+type Tracer = (pair: Pair, asks: boolean) => JsonObject
+
 const folder = new URL('cases/', import.meta.url)
 const base: JsonObject = { origin: { default_master: '192.0.2.10' }, https: { cert_id: 1001 } }
 
-for (const file of readdirSync(folder).toSorted()) {
+function defineCases(file: string, trace: Tracer): void {
   const groups = parse(readFileSync(new URL(file, folder), 'utf8')) as Group[]
   describe(file, () => {
     for (const group of groups)
       it(group.name, () => {
-        for (const each of group.cases) {
-          const text = JSON.stringify(each.request)
+        for (const each of group.cases)
           if (each.error === true)
-            expect(() => traceCase(group, each, false), text).toThrow(BadRequest)
-          else checkCase(group, each, text)
-        }
+            expect(() => trace(buildPair(group, each), false), write(each.request)).toThrow()
+          else checkCase(buildPair(group, each), each.expect ?? {}, trace)
       })
   })
 }
 
-function checkCase(group: Group, each: Case, text: string): void {
-  const expected = Object.entries(each.expect ?? {})
-  const asks = expected.some(([path]) => path.startsWith('assumed'))
-  const output = traceCase(group, each, asks)
-  const wanted = expected.map(([path, value]) => [path, wrap(path, value)])
-  const paths = expected.map(([path]) => path)
-  expect(pick(output, paths), text).toEqual(Object.fromEntries(wanted))
-  for (const [path, value] of expected)
+describe('the program', () => {
+  for (const file of readdirSync(folder).toSorted()) defineCases(file, writeTrace)
+})
+
+describe('the second interpreter', () => {
+  const find: Tracer = (pair, asks) =>
+    ({ ...interpret(pair), ...(asks ? { assumed: findAssumed(pair) } : {}) }) as JsonObject
+  for (const file of ['worked', 'assumed', 'doubt', 'visitor']) defineCases(`${file}.yaml`, find)
+})
+
+function checkCase(pair: Pair, expected: JsonObject, trace: Tracer): void {
+  const entries = Object.entries(expected)
+  const asks = entries.some(([path]) => path.startsWith('assumed'))
+  const wanted = entries.map(([path, value]) => [path, wrap(path, value)])
+  const paths = entries.map(([path]) => path)
+  const text = write(pair.request)
+  expect(pick(trace(pair, asks), paths), text).toEqual(Object.fromEntries(wanted))
+  for (const [path, value] of entries)
     if (isObject(value) && 'on' in value)
-      for (const name of [value['on']].flat()) checkResting(group, each, path, String(name))
+      for (const name of [value['on']].flat()) checkResting(pair, path, String(name), trace)
 }
 
 /** Checks that an answer rests on a reading: `assumed` lists it, and another answer changes it. */
-function checkResting(group: Group, each: Case, path: string, name: string): void {
+function checkResting(pair: Pair, path: string, name: string, trace: Tracer): void {
   const number = Number(name.slice(1))
-  const output = traceCase(group, each, true)
+  const output = trace(pair, true)
   const current = isObject(output['assumed']) ? output['assumed'][name] : undefined
-  expect(current, `${path} rests on ${name}`).toEqual(buildSettings().answers[number])
+  expect(String(current), `${path} rests on ${name}`).toBe(String(buildSettings().answers[number]))
   const others = listOthers(number, current ?? null).map((answer) => {
-    const assume = { ...each.assume, [name]: answer }
-    return JSON.stringify(pick(traceCase(group, { ...each, assume }, false), [path]))
+    const assume = { ...pair.assume, [name]: answer }
+    return write(pick(trace({ ...pair, assume }, false), [path]))
   })
-  const changed = others.filter((other) => other !== JSON.stringify(pick(output, [path])))
+  const changed = others.filter((other) => other !== write(pick(output, [path])))
   expect(changed, `${path} with other answers of ${name}`).not.toEqual([])
 }
 
-function traceCase(group: Group, { request, assume, visitor }: Case, asks: boolean): JsonObject {
-  const domain = group.domain ?? 'www.example.com'
-  const unmanaged: JsonObject = group.unmanaged === undefined ? {} : { unmanaged: 'unknown' }
-  const all: JsonObject = { ...unmanaged, ...group.assume, ...assume }
-  if (all['unmanaged'] === 'default') delete all['unmanaged']
-  const compiled = compile(domain, buildItems(group), buildSettings(all, group.timezone))
-  const facts = expandUrl(typeof request === 'string' ? { url: request } : request)
-  const options = { visitor: visitor ?? group.visitor ?? 'unknown', asks }
-  return buildOutput(domain, 'desired', trace(compiled, facts, options), () => ({}))
+function buildPair(group: Group, each: Case): Pair {
+  const { domain = 'www.example.com', timezone } = group
+  const request = typeof each.request === 'string' ? { url: each.request } : each.request
+  const assume: JsonObject = {
+    ...(group.unmanaged === undefined ? {} : { unmanaged: 'unknown' }),
+    ...group.assume,
+    ...each.assume,
+  }
+  if (assume['unmanaged'] === 'default') delete assume['unmanaged']
+  return {
+    domain,
+    items: buildItems(group),
+    request: expandUrl(request),
+    visitor: each.visitor ?? group.visitor ?? 'unknown',
+    assume,
+    ...(timezone === undefined ? {} : { timezone }),
+  }
 }
 
-function buildItems(group: Group): Map<string, Candidate[]> {
+function buildItems(group: Group): Record<string, Json[]> {
   const items = { ...(group.base === 'none' ? {} : base), ...group.items }
-  const all = new Map<string, Candidate[]>([...catalogue.keys()].map((key) => [key, [null]]))
-  for (const [key, value] of Object.entries(items)) all.set(key, [canonicalize(key, value)])
-  for (const [key, values] of Object.entries(group.candidates ?? {}))
-    all.set(
-      key,
-      values.map((value) =>
-        value === null || (isObject(value) && '$unknown' in value)
-          ? (value as Candidate)
-          : canonicalize(key, value),
-      ),
-    )
-  for (const key of group.unmanaged ?? []) all.delete(key)
-  return all
+  const known = [...Object.entries(items).map(([key, value]) => [key, [value]] as const)]
+  const all = [...known, ...Object.entries(group.candidates ?? {})].map(([key, values]) => [
+    key,
+    values.map((value) =>
+      value === null || (isObject(value) && '$unknown' in value) ? value : canonicalize(key, value),
+    ),
+  ])
+  const absent = [...catalogue.keys()].map((key) => [key, [null]])
+  const built = Object.entries({ ...Object.fromEntries(absent), ...Object.fromEntries(all) })
+  return Object.fromEntries(
+    built.filter(([key]) => group.unmanaged?.includes(key) !== true),
+  ) as Record<string, Json[]>
 }
 
 function canonicalize(key: string, value: Json): Json {
@@ -113,9 +130,10 @@ function canonicalize(key: string, value: Json): Json {
   return parsed.value
 }
 
-function expandUrl(request: Json): Json {
-  return isObject(request) && typeof request['url'] === 'string'
-    ? { ...request, url: request['url'].replace(/^~/, 'https://www.example.com') }
+function expandUrl(request: JsonObject): JsonObject {
+  const { url } = request
+  return typeof url === 'string'
+    ? { ...request, url: url.replace(/^~/, 'https://www.example.com') }
     : request
 }
 

@@ -2,11 +2,12 @@ import { findOnly, traceAccess } from './access.ts'
 import { report, type Answer } from './answers.ts'
 import { traceCache } from './cache.ts'
 import { addUsual, parseFacts, type Facts } from './facts.ts'
+import { listOriginNames, listResponseNames } from './headers.ts'
 import { isItemName, isRecord, itemNames } from './items.ts'
-import { traceOrigin } from './origin.ts'
+import { traceOrigin, traceOriginHeaders } from './origin.ts'
 import { readOutcome, traceConnection, traceRedirect } from './outcome.ts'
 import { readingNames, readings, settle, type ReadingName, type Settings } from './readings.ts'
-import { traceResponse } from './response.ts'
+import { readStatusField, traceResponse, traceResponseHeaders } from './response.ts'
 import { canonical, isSame } from './result.ts'
 import { Clash } from './signature.ts'
 import { Trace, type Configuration } from './trace.ts'
@@ -49,25 +50,38 @@ function listAnswers(node: unknown, place = ''): [string, Answer][] {
   return Object.entries(node).flatMap(([key, inner]) => listAnswers(inner, `${place}/${key}`))
 }
 
-/** Text that is equal for traces with equal answers; null where the facts contradict it. */
-function writeAnswers(trace: Trace): string | null {
+/**
+ * Tests whether traces have different answers, also about headers that only one names. The answers
+ * of a trace that the facts contradict are none.
+ */
+function differ(a: Trace, b: Trace): boolean {
+  const names = [listOriginNames, listResponseNames].map((list) => [
+    ...new Set([...list(a), ...list(b)]),
+  ])
+  const write = (trace: Trace): string => {
+    const headers = [
+      traceOriginHeaders(trace, names[0] ?? []),
+      traceResponseHeaders(trace, names[1] ?? []),
+    ]
+    const others = listAnswers(traceStages(trace)).filter(([place]) => !place.includes('/headers/'))
+    return canonical([others, headers])
+  }
   try {
-    return canonical(listAnswers(traceStages(trace)))
+    return write(a) !== write(b)
   } catch (error) {
-    if (error instanceof Clash) return null
+    if (error instanceof Clash) return false
     throw error
   }
 }
 
-/** Finds the readings of which another answer would change one of these answers. */
+/** Finds the readings of which another answer would change an answer. */
 export function findAssumed(input: SecondInput): Record<string, unknown> {
   const { config, facts, settings } = open(input)
   const trace = new Trace(config, facts, settings)
-  const answers = writeAnswers(trace)
-  const differs = (name: ReadingName, answer: unknown): boolean => {
+  traceStages(trace)
+  const changes = (name: ReadingName, answer: unknown): boolean => {
     const settled = new Map([...settings.settled, [name, answer] as const])
-    const changed = writeAnswers(new Trace(config, facts, { ...settings, settled }))
-    return changed !== null && changed !== answers
+    return differ(trace, new Trace(config, facts, { ...settings, settled }))
   }
   const assumed: Record<string, unknown> = {}
   for (const name of readingNames) {
@@ -75,9 +89,27 @@ export function findAssumed(input: SecondInput): Record<string, unknown> {
     if (settings.own.has(name) || !trace.touched.has(name)) continue
     const now = settings.settled.get(name)
     const others = readings[name].answers.filter((answer) => !isSame(answer, now))
-    if (others.some((answer) => differs(name, answer))) assumed[name] = now
+    if (others.some((answer) => changes(name, answer))) assumed[name] = now
   }
+  const isOpen = settings.unmanaged === 'absent' && !settings.own.has('unmanaged')
+  if (isOpen && readsUnmanaged(new Trace(config, facts, settings))) assumed['unmanaged'] = 'absent'
   return assumed
+}
+
+/** Tests whether a stage that is reached reads an item that is unmanaged. */
+function readsUnmanaged(trace: Trace): boolean {
+  const outcome = new Trace(trace.config, trace.facts, trace.settings).ask(readOutcome)
+  traceConnection(trace)
+  const isRefused = outcome.known && outcome.value === 'refused'
+  if (!isRefused) {
+    report(trace, readOutcome)
+    traceAccess(trace)
+    traceRedirect(trace)
+    for (const field of ['status', 'location'] as const)
+      report(trace, (world) => readStatusField(world, field))
+  }
+  if (!outcome.known || outcome.value === 'served') traceStages(trace)
+  return trace.touched.has('unmanaged')
 }
 
 interface Opened {

@@ -258,12 +258,10 @@ export function reportOthers(
   })
 }
 
-function traceHeaders(trace: Trace): Record<string, unknown> {
+/** Headers of requests to the origin. */
+export function traceOriginHeaders(trace: Trace, names: string[]): Record<string, Answer> {
   return Object.fromEntries(
-    listOriginNames(trace).map((name) => [
-      name,
-      report(trace, (world) => readOriginRequest(world, name).values),
-    ]),
+    names.map((name) => [name, report(trace, (world) => readOriginRequest(world, name).values)]),
   )
 }
 
@@ -282,7 +280,7 @@ export function traceOrigin(trace: Trace): Record<string, unknown> {
     host: covered(readHost),
     url: plain(readTarget),
     rewrite: plain(readRewriteRule),
-    headers: traceHeaders(trace),
+    headers: traceOriginHeaders(trace, listOriginNames(trace)),
     otherHeaders: reportOthers(trace, ['head_control', 'client_real_ip', 'add_back_source_head']),
     auth: plain(readAuth),
     range: plain((world) => map(world.item('range_back_source'), (value) => value ?? 'on')),

@@ -78,10 +78,7 @@ const matching = {
   R14: of('+first last'),
   R15: {
     usual: 'listed',
-    answers: checkNames.map((first) => [
-      first,
-      ...checkNames.filter((name) => name !== first).toReversed(),
-    ]),
+    answers: [checkNames.toReversed()],
     isAnswer: (answer) => answer === 'listed' || isCheckOrder(answer),
   },
   R16: of('+access-first redirect-first'),
@@ -101,7 +98,11 @@ const matching = {
   R26: of('+text regex'),
   R27: of('+either regex'),
   R28: of('+post any'),
-  R29: of('+1024 1000'),
+  R29: {
+    usual: 1024,
+    answers: [1024, 1000],
+    isAnswer: (answer) => answer === '1024' || answer === '1000',
+  },
   R30: of('+to-origin from-client'),
   R31: { usual: 'service', answers: listZones(), isAnswer: isZone },
   R32: of('+deny pass'),

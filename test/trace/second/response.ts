@@ -1,4 +1,4 @@
-import { report } from './answers.ts'
+import { report, type Answer } from './answers.ts'
 import { listResponseNames, readAccessHeader, readOriginHeader, readResponse } from './headers.ts'
 import type { Items } from './items.ts'
 import { isInsensitive, lower, matchPattern } from './matching.ts'
@@ -83,7 +83,7 @@ function readDenied(world: World, field: PageField): Result<unknown> {
   return readPageField(world, status, field)
 }
 
-function readAnswer(world: World, field: PageField): Result<unknown> {
+export function readStatusField(world: World, field: PageField): Result<unknown> {
   return bind<string, unknown>(readOutcome(world), (outcome) => {
     if (outcome === 'refused') return known(null)
     if (outcome === 'denied') return readDenied(world, field)
@@ -288,16 +288,18 @@ function readDrag(world: World): Cond {
   })
 }
 
+/** Headers of responses. */
+export function traceResponseHeaders(trace: Trace, names: string[]): Record<string, Answer> {
+  return Object.fromEntries(
+    names.map((name) => [name, report(trace, (world) => readResponse(world, name))]),
+  )
+}
+
 export function traceResponse(trace: Trace): Record<string, unknown> {
   return {
-    status: report(trace, (world) => readAnswer(world, 'status')),
-    location: report(trace, (world) => readAnswer(world, 'location')),
-    headers: Object.fromEntries(
-      listResponseNames(trace).map((name) => [
-        name,
-        report(trace, (world) => readResponse(world, name)),
-      ]),
-    ),
+    status: report(trace, (world) => readStatusField(world, 'status')),
+    location: report(trace, (world) => readStatusField(world, 'location')),
+    headers: traceResponseHeaders(trace, listResponseNames(trace)),
     otherHeaders: reportOthers(trace, ['add_response_head', 'head_control']),
     compression: report(trace, readCompression),
     speedLimit: report(trace, readSpeedLimit),
