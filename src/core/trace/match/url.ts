@@ -4,7 +4,7 @@ import { anyChar, oneChar, type CharSet, type Node } from '../regex/syntax.ts'
 import type { Text } from '../../model/secret.ts'
 import { readPlain } from '../secret-text.ts'
 import type { Run } from '../run.ts'
-import { formatAuthority, type Forms, type RequestUrl, type Subjects } from '../url.ts'
+import { formatAuthority, isPrintable, type Forms, type RequestUrl, type Subjects } from '../url.ts'
 import { lowerAscii } from '../../model/text/lower-ascii.ts'
 import { fold, ignoresCase, type CaseRule } from './case.ts'
 import { matchRegex, Regex, type Extent } from './regex.ts'
@@ -116,7 +116,8 @@ export function matchUrlRegex(
   return map(subject, ({ url, forms }) => {
     const { path, full } = chooseForm(run, forms)
     const authority = formatAuthority(withPort ? url : { ...url, port: null })
-    if (full !== null && regex.excludes(lowerAscii(authority + full))) return false
+    const isPlain = full !== null && (forms.areEqual || isPrintable(full))
+    if (isPlain && regex.excludes(lowerAscii(authority + full))) return false
     const seen = sees === 'R5' ? run.reading('R5') : wholes[sees]
     const text =
       seen === 'path' ? path : seen === 'whole-url' && full !== null ? authority + full : full
