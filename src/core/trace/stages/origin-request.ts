@@ -1,6 +1,5 @@
-import type { VendorOriginAuth, VisitTimestamp } from '../../catalog/generated/items.ts'
-import { castAccepted } from '../../catalog/item-spec.ts'
-import { choose, map, mapBoth, type Answer } from '../answer.ts'
+import type { VendorOriginAuth } from '../../catalog/generated/items.ts'
+import { choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import { compilePattern, matchUrl } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import type { Run } from '../run.ts'
@@ -31,15 +30,18 @@ function readClient(run: Run): Answer<string> {
 /** Takes the arguments of a signature out of a rewritten URL. */
 function finishRewritten(run: Run, rewritten: Answer<string>): Answer<string> {
   const text = run.reading('R60') === 'query-last' ? changeOriginQuery(run, rewritten) : rewritten
-  return mapBoth(run.item('visit_timestamp'), text, (value, known) => {
-    if (value === null) return known
-    const item = castAccepted<VisitTimestamp>(value)
-    if (item.origin_type === 2 || item.req_uri_type > 2) return known
-    const { path, query } = splitFull(known)
+  const signing = run.item('visit_timestamp')
+  if (signing instanceof Unknown) return uniteUnknown([signing, text]) ?? signing
+  return run.read('visit_timestamp', text, (item) => {
+    if (item.origin_type === 2 || item.req_uri_type > 2) return text
     return choose(
       isSignedUrl(run, item),
-      () => formatFull({ path, query: removeSignature(run, item, query) }),
-      () => known,
+      () =>
+        map(text, (known) => {
+          const { path, query } = splitFull(known)
+          return formatFull({ path, query: removeSignature(run, item, query) })
+        }),
+      () => text,
     )
   })
 }
