@@ -133,11 +133,13 @@ function mapStatus(run: Run, status: Answer<number>): Status {
 function readServed(run: Run): Status {
   const { status: code } = run.facts.origin
   const status = given(code, 'origin.status')
-  const isFollowed = map(readFollow(run), (codes): Answer<boolean> => {
-    const isListed = (known: number) => codes.some((each) => each === known)
-    if (!isListed(301) && !isListed(302)) return false
-    return map(status, (known) => (known === 301 || known === 302) && isListed(known))
-  })
+  const codes = readFollow(run)
+  const isRedirect = (each: number) => each === 301 || each === 302
+  const isFollowed = all(
+    () => map(codes, (known) => known.some(isRedirect)),
+    () => map(status, isRedirect),
+    () => mapBoth(codes, status, (known, one) => known.includes(one)),
+  )
   const pages = readErrorPages(run)
   const isPlain = (code ?? 400) < 400 || (!(pages instanceof Unknown) && pages.size === 0)
   const mapped = isPlain ? { status, location: null } : mapStatus(run, status)
