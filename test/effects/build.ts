@@ -1,16 +1,12 @@
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { compileSides, type Sides } from '../../src/core/effects/sides.ts'
-import type { Candidate } from '../../src/core/trace/evaluation.ts'
+import type { Candidate } from '../../src/core/trace/candidates.ts'
 import type { Settings } from '../../src/core/trace/readings.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
 
-/** Settings of the preset `usual`, or of another one, with explicit answers. */
-export function settle(
-  assume: JsonObject = {},
-  preset: 'usual' | 'strict' = 'usual',
-  timezone: string | null = 'UTC',
-): Settings {
-  return buildSettings({ preset, assume, timezone })
+/** The usual settings, with explicit answers. */
+export function settle(assume: JsonObject = {}, timezone?: string): Settings {
+  return buildSettings(assume, timezone)
 }
 
 /** What most cases have beside the item they are about. */

@@ -7,7 +7,7 @@ import { change, changeCandidates, settle, whole } from './build.ts'
 const referer = (...list: string[]) => ({ referer: { type: 2, list, allow_empty: true } })
 
 function compare(sides: Sides, facts: JsonObject = {}): Record<string, string> {
-  const { deltas } = compareRequest(sides, { ...whole, ...facts })
+  const { deltas } = compareRequest(sides, { ...whole, ...facts }, 'unknown')
   return Object.fromEntries(deltas.map((delta) => [delta.field, show(delta)]))
 }
 
@@ -33,7 +33,7 @@ it('an access rule that denies changes the outcome; what needs serving counts as
   expect(found).not.toHaveProperty(['response.location'])
   expect(found).not.toHaveProperty(['connection.decision'])
   expect(compare(sides)).toEqual({})
-  const { deltas, findRules } = compareRequest(sides, { ...whole, ...facts })
+  const { deltas, findRules } = compareRequest(sides, { ...whole, ...facts }, 'unknown')
   const outcome = deltas.find(({ field }) => field === 'outcome')
   expect(outcome && findRules(outcome)).toEqual([
     { side: 'after', item: 'referer', pointer: '', pattern: null },
@@ -49,7 +49,7 @@ it('a change that only denied requests would meet makes no delta', () => {
   expect(compare(sides)).toEqual({})
 })
 
-it('items that are unmanaged on both sides are taken as absent, on one they are unknown', () => {
+it('items that are unmanaged on both sides are taken as absent, on one by the settings', () => {
   const [one, two] = [[{ time: '30' }], [{ time: '60' }]]
   const both = changeCandidates({ timeout: one }, { timeout: two })
   expect(compare(both, { url: 'http://www.example.com/' })).toEqual({
@@ -58,15 +58,14 @@ it('items that are unmanaged on both sides are taken as absent, on one they are 
   const half = changeCandidates(
     { https: [{ cert_id: 1 }], timeout: one },
     { https: [{ cert_id: 1 }] },
+    settle({ unmanaged: 'unknown' }),
   )
   expect(compare(half)).toEqual({
     'origin.timeout': 'internal may-differ 30 -> ? unmanaged timeout',
   })
-  const settled = settle({ unmanaged: 'absent' })
   const absent = changeCandidates(
     { https: [{ cert_id: 1 }], timeout: one },
     { https: [{ cert_id: 1 }] },
-    settled,
   )
   expect(compare(absent)).toEqual({ 'origin.timeout': 'internal differs 30 -> null' })
 })
@@ -78,7 +77,7 @@ it('two unknown answers are the same unless an item differs that their stage rea
   const { origin: _, ...facts } = whole
   const unknown = { ...facts, url: 'https://www.example.com/a.jpg' }
   const found = (sides: Sides) =>
-    compareRequest(sides, unknown).deltas.map(({ field, verdict }) => [field, verdict])
+    compareRequest(sides, unknown, 'unknown').deltas.map(({ field, verdict }) => [field, verdict])
   expect(found(change(rule(5), rule(6)))).toEqual([
     ['cache.seconds', 'differs'],
     ['cache.lifetime', 'differs'],
@@ -91,11 +90,26 @@ it('two unknown answers are the same unless an item differs that their stage rea
 it('a value and an unknown may differ', () => {
   const list = (...entries: string[]) => ({ ip_black_list: { list: entries } })
   const { ip: _, ...noIp } = whole
-  const { deltas } = compareRequest(change({ ip_black_list: null }, list('10.0.0.0/8')), noIp)
+  const sides = change({ ip_black_list: null }, list('10.0.0.0/8'))
+  const { deltas } = compareRequest(sides, noIp, 'unknown')
   expect(deltas.map(({ field, verdict }) => [field, verdict])).toContainEqual([
     'outcome',
     'may-differ',
   ])
+})
+
+it('what nobody gave is that of the visitor', () => {
+  const list = { ip_black_list: { list: ['10.0.0.0/8'] } }
+  const sides = change({ ip_black_list: null }, list)
+  const request = { url: 'https://www.example.com/' }
+  expect(compareRequest(sides, request, 'usual').deltas).toEqual([])
+  const { deltas } = compareRequest(sides, request, 'unknown')
+  expect(deltas.map(({ field, verdict }) => `${field} ${verdict}`)).toContain('outcome may-differ')
+  const given = { ...request, ip: '10.1.1.1' }
+  expect(compareRequest(sides, given, 'usual').deltas[0]).toMatchObject({
+    field: 'outcome',
+    verdict: 'differs',
+  })
 })
 
 it('weights are apart from addresses, and are not noticed', () => {
@@ -127,7 +141,7 @@ it('a header that only one side changes is compared with what it was', () => {
   const sides = change({ add_response_head: null }, add)
   expect(compare(sides)).toEqual({ 'response.headers.x-a': 'visible differs null -> ["a"]' })
   const sent = { ...whole, origin: { status: 200, headers: { 'x-a': 'a', '*': null } } }
-  expect(compareRequest(sides, sent).deltas).toEqual([])
+  expect(compareRequest(sides, sent, 'unknown').deltas).toEqual([])
   const request = { add_back_source_head: [{ head_name: 'X-B', head_value: 'b' }] }
   expect(compare(change({ add_back_source_head: null }, request))).toEqual({
     'origin.headers.x-b': 'content differs null -> ["b"]',
@@ -162,5 +176,6 @@ it.each<[string, Json, Json]>([
 })
 
 it('a bad fact is an error', () => {
-  expect(() => compareRequest(change({}, {}), { url: 'https://other.example/' })).toThrow('host')
+  const request = { url: 'https://other.example/' }
+  expect(() => compareRequest(change({}, {}), request, 'usual')).toThrow('host')
 })

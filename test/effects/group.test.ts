@@ -40,7 +40,8 @@ const requests: CountedRequest[] = [
 ]
 
 function group(options: GroupOptions) {
-  return groupEffects(requests, (host) => (host === 'www.example.com' ? sides : null), options)
+  const findSides = (host: string) => (host === 'www.example.com' ? sides : null)
+  return groupEffects(requests, findSides, { visitor: 'unknown', ...options })
 }
 
 it('groups requests with equal deltas, the strongest and largest first', () => {
@@ -85,6 +86,15 @@ it('groups by shape compare URLs and keys only by whether they change', () => {
   const shown = groups.map(({ count, items }) => `${count} ${items.join()}`)
   expect(shown).toContain('2 cache_rule,source_url_rewrite,timeout')
   expect(groups).toHaveLength(4)
+})
+
+it('takes what a request lacks from a usual visitor unless told otherwise', () => {
+  const lacking = [{ request: { url: `${at}/4.css` }, count: 1 }]
+  const read = (options?: GroupOptions) => groupEffects(lacking, () => sides, options)
+  expect(read()).toMatchObject({ same: 1, groups: [] })
+  expect(read({ visitor: 'unknown' }).groups).toMatchObject([
+    { class: 'visible', verdict: 'may-differ', items: ['cache_rule', 'referer'] },
+  ])
 })
 
 it('groups span domains', () => {

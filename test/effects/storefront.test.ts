@@ -21,8 +21,8 @@ const fleet = [...desired].map(([domain, items]) => ({
   items: Object.fromEntries(readDesired(items)) as Record<string, Json[]>,
 }))
 
-/** Reasons that the semantics name: what it leaves open, what is not decidable, a secret. */
-const named = /^(?:not-specified|undecidable|not-given) /
+/** Reasons that the semantics name: what is not decidable, a secret. */
+const named = /^(?:undecidable|not-given) /
 
 /** The canonical value of an item; null if the service refuses it. */
 function parse(item: string, raw: Json): Json {

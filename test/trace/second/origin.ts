@@ -141,7 +141,7 @@ function readHost(world: World): Result<unknown> {
   if (world.is('R57', 'host')) return readTargetHost(world)
   return choose<unknown>(
     map(header, (values) => values !== null),
-    () => map(header, (values) => joinValues(values ?? [])),
+    () => map(header, (values) => (values?.length === 1 ? values[0] : values)),
     () => readTargetHost(world),
   )
 }
