@@ -176,7 +176,16 @@ export function changeHeader(run: Run, message: Message, name: string): HeaderVa
 /** A header of the request to the origin if an operation has set it; null if none has. */
 export function readSetHeader(run: Run, name: string): HeaderValue {
   const [start, value] = applyChanges(run, 'request', name)
-  return value === start ? null : value
+  return value === start || (value instanceof Unknown && isOnlyDeleted(run, name)) ? null : value
+}
+
+/** Tests whether operations on a header of the request to the origin delete it, and nothing else. */
+function isOnlyDeleted(run: Run, name: string): boolean {
+  const written = run.read('head_control', [], (item) =>
+    compileRules(item).filter(({ rule }) => rule.head_op !== 'DEL' && mayBe(rule.head, name)),
+  )
+  const isUntouched = [setRealIp, addToRequest].every((change) => change(run, name, null) === null)
+  return isUntouched && !(written instanceof Unknown) && written.length === 0
 }
 
 function applyChanges(run: Run, message: Message, name: string): [HeaderValue, HeaderValue] {
