@@ -65,11 +65,12 @@ function readServed(world: World, field: PageField): Result<unknown> {
   const status: Result<number> =
     given === undefined ? unknown('not-given origin.status') : known(given)
   const codes = readFollow(world)
-  const followed = map(codes, (list) => list.filter((code) => code === 301 || code === 302))
-  const isFollowed: Cond =
-    followed.known && followed.value.length === 0
-      ? no
-      : both(followed, status, (list, code) => known(list.some((each) => each === code)))
+  const isMoved = (code: number): boolean => code === 301 || code === 302
+  const isFollowed = all(
+    () => map(status, isMoved),
+    () => map(codes, (list) => list.some(isMoved)),
+    () => both(codes, status, (list, code) => known(list.some((each) => each === code))),
+  )
   return choose<unknown>(
     isFollowed,
     () => unknown('not-given origin.followed'),
