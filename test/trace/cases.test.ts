@@ -110,7 +110,7 @@ function buildPair(group: Group, each: Case): Pair {
 
 function buildItems(group: Group): Record<string, Json[]> {
   const items = { ...(group.base === 'none' ? {} : base), ...group.items }
-  const known = [...Object.entries(items).map(([key, value]) => [key, [value]] as const)]
+  const known = Object.entries(items).map(([key, value]) => [key, [value]] as const)
   const all = [...known, ...Object.entries(group.candidates ?? {})].map(([key, values]) => [
     key,
     values.map((value) =>
