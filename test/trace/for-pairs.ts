@@ -2,20 +2,20 @@ import { expect } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
 import { buildOutput } from '../../src/core/trace/output.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { compile, trace, type Trace } from '../../src/core/trace/trace.ts'
+import { compile, trace, type Compiled, type Trace } from '../../src/core/trace/trace.ts'
 import { BadRequest } from '../../src/core/trace/url.ts'
 import { Chance } from '../simulation/chance.ts'
 import { buildPair, type Pair } from './pairs/pair.ts'
 import { shrinkPair } from './pairs/shrink-pair.ts'
 
-/** Traces the request of a pair; what is assumed, if asked for. */
+/** Compiles the configuration of a pair. */
+export function compilePair({ domain, items, assume, timezone }: Pair): Compiled {
+  return compile(domain, new Map(Object.entries(items)), buildSettings(assume, timezone))
+}
+
+/** Traces the request of a pair; finds what is assumed, if asked for. */
 export function tracePair(pair: Pair, asks = false): Trace {
-  const { domain, items, request, visitor, assume, timezone } = pair
-  const settings = buildSettings(assume, timezone)
-  return trace(compile(domain, new Map(Object.entries(items)), settings), request, {
-    visitor,
-    asks,
-  })
+  return trace(compilePair(pair), pair.request, { visitor: pair.visitor, asks })
 }
 
 /** The output for a pair. */

@@ -8,11 +8,19 @@ import { Unknown } from '../../src/core/trace/answer.ts'
 import { readings } from '../../src/core/trace/readings.ts'
 import { completeFacts, parseRequest, readHeader } from '../../src/core/trace/request.ts'
 import { buildSettings, listOthers } from '../../src/core/trace/settings.ts'
-import type { Reply, Trace } from '../../src/core/trace/trace.ts'
+import { askReplies, type Reply, type Trace } from '../../src/core/trace/trace.ts'
 import { BadRequest } from '../../src/core/trace/url.ts'
 import type { Chance } from '../simulation/chance.ts'
 import { itOften, runs } from '../runs.ts'
-import { compareTexts, holdFor, readValue, tracePair, write, writeTrace } from './for-pairs.ts'
+import {
+  compareTexts,
+  compilePair,
+  holdFor,
+  readValue,
+  tracePair,
+  write,
+  writeTrace,
+} from './for-pairs.ts'
 import { changeValues, shuffle } from './pairs/change-rules.ts'
 import { learnAll, listSteps } from './pairs/more-known.ts'
 import type { Pair } from './pairs/pair.ts'
@@ -199,6 +207,20 @@ function isChanged(pair: Pair, before: Trace['replies'], after: Trace['replies']
   const names = new Set([...before.keys(), ...after.keys()])
   return [...names].some((name) => read(before, name) !== read(after, name))
 }
+
+itOften('answers that are asked for alone are those of the whole trace', () =>
+  holdFor('mixed', runs(12, 2_000), (pair, chance) => {
+    const { replies } = tracePair(pair)
+    const names = shuffle([...replies.keys()], chance).slice(0, 5)
+    const asked = names.map((path) => {
+      const [stage, isHeader, ...rest] = path.split('.')
+      const message = stage === 'origin' ? ('request' as const) : ('response' as const)
+      return { path, header: isHeader === 'headers' ? { message, name: rest.join('.') } : null }
+    })
+    const alone = askReplies(compilePair(pair), pair.request, asked, pair.visitor)
+    return compareTexts(write(names.map((name) => replies.get(name) ?? null)), write(alone))
+  }),
+)
 
 /** The answers of a reading, those of a kind by examples; the usual one first. */
 function listAnswers(name: string): Json[] {

@@ -249,11 +249,16 @@ function toText(values: Values): Result<string | null> {
   return map(values, (list) => (list === null ? null : list.join(', ')))
 }
 
+function isUnset(world: World, name: keyof Items): boolean {
+  const item = world.item(name)
+  return item.known && item.value === null
+}
+
 /** A header of the client as access sees it. */
 export function readAccessHeader(world: World, name: string): Result<string | null> {
   return world.once(`access header ${name}`, (inner) => {
     const fact = readClientHeader(inner, name)
-    if (inner.is('R66', 'after-access')) return fact
+    if (isUnset(inner, 'head_control') || inner.is('R66', 'after-access')) return fact
     return toText(run(inner, name, start(fact), [control('CLI_REQ')], readText).values)
   })
 }
@@ -262,7 +267,7 @@ export function readAccessHeader(world: World, name: string): Result<string | nu
 export function readCacheHeader(world: World, name: string): Result<string | null> {
   return world.once(`cache header ${name}`, (inner) => {
     const fact = readOriginHeader(inner, name)
-    if (inner.is('R67', 'after-cache')) return fact
+    if (isUnset(inner, 'head_control') || inner.is('R67', 'after-cache')) return fact
     return toText(run(inner, name, start(fact), [control('SER_REP')], readText).values)
   })
 }
