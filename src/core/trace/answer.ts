@@ -1,6 +1,6 @@
 /**
  * An answer that is not decided, with every reason: `unmanaged ITEM`, `in-doubt ITEM`, `not-given
- * FACT`, `not-specified READING`, `undecidable ITEM/POINTER`.
+ * FACT`, `undecidable ITEM/POINTER`.
  */
 export class Unknown {
   /** Sorted, unique, and never empty. */
