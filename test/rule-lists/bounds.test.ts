@@ -16,13 +16,13 @@ import { listKinds } from './kinds.ts'
 
 const counts = vi.hoisted(() => ({ work: 0 }))
 
-vi.mock(import('../../src/core/rule-lists/worlds.ts'), async (load) => {
-  const { findUnder, ...others } = await load()
+vi.mock(import('../../src/core/rule-lists/rests.ts'), async (load) => {
+  const { findRests, ...others } = await load()
   return {
     ...others,
-    findUnder: (...args) => {
+    findRests: (...args) => {
       counts.work++
-      return findUnder(...args)
+      return findRests(...args)
     },
   }
 })
@@ -173,7 +173,7 @@ const lists = (domain: string, known?: KnownResults, budget?: RunBudget) =>
   findRuleListFindings(
     domain,
     new Map(Object.entries(listKinds['deny_url of expressions']?.(8) ?? {})),
-    buildSettings({ preset: 'strict', assume: {}, timezone: null }),
+    buildSettings(),
     known,
     budget,
   )
@@ -185,7 +185,7 @@ it('a list beyond its budget is compared in part, and a note says so', () => {
       findings: findRuleListFindings(
         'www.example.com',
         new Map(Object.entries(given)),
-        buildSettings({ preset: 'strict', assume: {}, timezone: null }),
+        buildSettings(),
         new Map(),
         createBudget(states),
       ),
@@ -235,7 +235,7 @@ it('a turn compares no more lists than its part, and the next ones the others', 
     const found = names.map((name, i) => {
       const list = [`/${name}`, ...Array<string>(i + 1).fill(`/${name}x`)]
       const values = new Map([['deny_url', { urls: list }]])
-      const settings = buildSettings({ preset: 'strict', assume: {}, timezone: null })
+      const settings = buildSettings()
       return findRuleListFindings(name, values, settings, known, budget).length
     })
     return { found, isWhole: budget.turn > 0 }

@@ -3,10 +3,33 @@ import type { JsonObject } from '../../src/core/model/json.ts'
 /** Answers of readings, by name. */
 export type Answers = Record<string, string>
 
+/** The readings that rules of `cache_rule` ask for, with the usual answer first. */
+const readings = {
+  R4: ['search', 'whole'],
+  R6: ['sensitive', 'insensitive'],
+  R7: ['path', 'path-and-query'],
+  R8: ['any', 'segment'],
+  R9: ['root', 'never'],
+  R10: ['segment', 'prefix'],
+  R11: ['recursive', 'direct'],
+  R12: ['last-dot', 'ends-with'],
+}
+
+/** The usual answers. */
+export const usual: Answers = Object.fromEntries(
+  Object.entries(readings).map(([name, [answer = '']]) => [name, answer]),
+)
+
+/** The usual answers with another one of each reading, by its name. */
+export const flips: [string, Answers][] = Object.entries(readings).map(
+  ([name, [, answer = '']]) => [name, { ...usual, [name]: answer }],
+)
+
 /** Tests whether a rule of `cache_rule` matches a URL, with plain regular expressions. */
 export function matches({ type, pattern }: JsonObject, url: string, answers: Answers): boolean {
   const full = url.slice(url.indexOf('/', 8))
   const path = full.split('?')[0] ?? ''
+  const subject = answers['R7'] === 'path' ? path : full
   const flags = answers['R6'] === 'insensitive' ? 'i' : ''
   const text = String(pattern)
   if (type === 4) {
@@ -16,7 +39,7 @@ export function matches({ type, pattern }: JsonObject, url: string, answers: Ans
   }
   return text.split(',').some((entry) => {
     if (type === 1) {
-      const file = path.slice(path.lastIndexOf('/') + 1)
+      const file = subject.slice(subject.lastIndexOf('/') + 1)
       const suffix = new RegExp(`\\.${escape(entry.replace(/^\./, ''))}$`, flags)
       const last = file.slice(file.lastIndexOf('.'))
       return file.includes('.') && suffix.test(answers['R12'] === 'last-dot' ? last : file)
@@ -25,9 +48,10 @@ export function matches({ type, pattern }: JsonObject, url: string, answers: Ans
     const begin = entry.startsWith('/') ? entry : `/${entry}`
     const star = answers['R8'] === 'any' ? '.*' : '[^/]*'
     const body = begin.split('*').map(escape).join(star)
-    if (type === 3) return new RegExp(`^${body}$`, flags).test(path)
+    if (type === 3) return new RegExp(`^${body}$`, flags).test(subject)
     const end = begin.endsWith('/') || answers['R10'] === 'prefix' ? '' : '/'
-    return new RegExp(`^${body}${end}`, flags).test(path)
+    const rest = answers['R11'] === 'recursive' ? '.*' : '[^/]*'
+    return new RegExp(`^${body}${end}${rest}$`, flags).test(path)
   })
 }
 
@@ -45,21 +69,4 @@ export function listUrls(): string[] {
     found.push(...level)
   }
   return found.filter((url) => !/\/\.{1,2}(?:[/?]|$)|\?$/.test(url))
-}
-
-/** Every combination of answers of the readings that rules of `cache_rule` ask for. */
-export function listWorlds(): Answers[] {
-  const open = {
-    R4: ['search', 'whole'],
-    R6: ['sensitive', 'insensitive'],
-    R8: ['any', 'segment'],
-    R9: ['root', 'never'],
-    R10: ['segment', 'prefix'],
-    R12: ['last-dot', 'ends-with'],
-  }
-  return Object.entries(open).reduce<Answers[]>(
-    (worlds, [name, answers]) =>
-      worlds.flatMap((world) => answers.map((answer) => ({ ...world, [name]: answer }))),
-    [{}],
-  )
 }

@@ -13,7 +13,11 @@ describe('rules of first-match lists', () => {
   it.each<[string, JsonObject[], string[]]>([
     ['the same suffix', [ext('jpg'), ext('.jpg')], ['rule-duplicate cache_rule/1 text']],
     ['other fields', [ext('jpg'), ext('.jpg', 8)], ['rule-contradictory cache_rule/1 text']],
-    ['a wider directory', [dir('/a/'), dir('/a/b/', 8)], ['rule-shadowed cache_rule/1 prefix']],
+    [
+      'a wider directory',
+      [dir('/a/'), dir('/a/b/', 8)],
+      ['rule-shadowed cache_rule/1 prefix R11=recursive'],
+    ],
     ['a narrower directory first', [dir('/a/b/'), dir('/a/', 8)], []],
     [
       'a path with a suffix',
@@ -28,7 +32,7 @@ describe('rules of first-match lists', () => {
     [
       'a directory for everything',
       [dir('/'), ext('jpg', 8)],
-      ['rule-shadowed cache_rule/1 prefix'],
+      ['rule-shadowed cache_rule/1 prefix R11=recursive'],
     ],
     [
       'the order of entries',
@@ -67,10 +71,72 @@ describe('rules of first-match lists', () => {
       [route('/a/*'), route('/a/b/c', 8)],
       ['rule-shadowed cache_rule/1 automaton R8=any'],
     ],
-    ['an open end', [dir('/a'), route('/ab', 8)], ['rule-shadowed cache_rule/1 prefix R10=prefix']],
-    ['case', [ext('JPG'), ext('jpg', 8)], ['rule-contradictory cache_rule/1 text R6=insensitive']],
-    ['no leading slash', [dir('/a/'), dir('a/b/', 8)], ['rule-shadowed cache_rule/1 prefix']],
+    ['an open end', [dir('/a'), route('/ab', 8)], []],
+    ['a closed end', [dir('/a'), route('/a/b', 8)], ['rule-shadowed cache_rule/1 prefix']],
+    ['case', [ext('JPG'), ext('jpg', 8)], []],
+    ['no leading slash', [dir('/a/'), route('a/b', 8)], ['rule-shadowed cache_rule/1 prefix']],
+    [
+      'no leading slash of the wider one',
+      [dir('a/'), route('/a/b', 8)],
+      ['rule-shadowed cache_rule/1 prefix R9=root'],
+    ],
+    [
+      'a suffix with a dot',
+      [ext('tar.gz')],
+      ['rule-never-matches cache_rule/0 automaton R12=last-dot'],
+    ],
+    [
+      'a path for an expression that sees whole URLs',
+      [regex('^/images/')],
+      ['rule-never-matches cache_rule/0 automaton'],
+    ],
   ])('%s', (_, rules, found) => expect(brief(find({ cache_rule: rules }))).toEqual(found))
+
+  it.each<[string, JsonObject[], JsonObject, string[]]>([
+    [
+      'an open end',
+      [dir('/a'), route('/ab', 8)],
+      { R10: 'prefix' },
+      ['rule-shadowed cache_rule/1 prefix'],
+    ],
+    [
+      'case',
+      [ext('JPG'), ext('jpg', 8)],
+      { R6: 'insensitive' },
+      ['rule-contradictory cache_rule/1 text'],
+    ],
+    [
+      'depth',
+      [dir('/a/'), dir('/a/b/', 8)],
+      { R11: 'recursive' },
+      ['rule-shadowed cache_rule/1 prefix'],
+    ],
+    ['no depth', [dir('/a/'), dir('/a/b/', 8)], { R11: 'direct' }, []],
+    ['a suffix with a dot', [ext('tar.gz')], { R12: 'ends-with' }, []],
+    [
+      'a suffix without effect',
+      [ext('tar.gz')],
+      { R12: 'last-dot' },
+      ['rule-never-matches cache_rule/0 automaton'],
+    ],
+  ])('%s that the operator has set: %j', (_, rules, assume, found) => {
+    const { findings } = find({ cache_rule: rules }, assume)
+    expect(brief({ findings })).toEqual(found)
+    expect(findings.every(({ severity }) => severity === 'warning')).toBe(true)
+  })
+
+  it('is a note if it rests on an answer that nobody has set', () => {
+    const { findings } = find({ cache_rule: [route('/a/*'), route('/a/b/c', 8)] })
+    expect(findings).toMatchObject([{ severity: 'note', rests: { R8: 'any' } }])
+  })
+
+  it('an expression of cache_rule_list may see the path alone', () => {
+    const items = { cache_rule_list: [rule('regex', '^/images/', 9, { priority: 1 })] }
+    const never = 'rule-never-matches cache_rule_list/0 automaton'
+    expect(brief(find(items))).toEqual([`${never} R5=whole-url`])
+    expect(brief(find(items, { R5: 'path' }))).toEqual([])
+    expect(brief(find(items, { R5: 'whole-url' }))).toEqual([never])
+  })
 
   it('a rule that ignores case covers the same one that does not', () => {
     const narrow = rule('ext', 'jpg', 8, { priority: 2, case_ignore: 'no' })
@@ -84,7 +150,7 @@ describe('rules of first-match lists', () => {
 
   it('ranks by priority, not by place', () => {
     const rules = [rule('dir', '/a/b/', 9, { priority: 5 }), rule('dir', '/a/', 8, { priority: 1 })]
-    expect(brief(find({ cache_rule_list: rules }))).toEqual([
+    expect(brief(find({ cache_rule_list: rules }, { R11: 'recursive' }))).toEqual([
       'rule-shadowed cache_rule_list/0 prefix',
     ])
   })
@@ -100,7 +166,7 @@ describe('rules of first-match lists', () => {
     ],
     [[ext('jpg'), ext('png'), ext('gif'), ext('jpg,png,gif')], []],
   ])('names the two rules that hide another one, and never more: %j', (rules, hiding) => {
-    const { findings } = find({ cache_rule: rules }, { R4: 'search' })
+    const { findings } = find({ cache_rule: rules })
     const found = findings.filter(({ code }) => code === 'rule-unreachable')
     expect(found.flatMap(({ other }) => other.map(({ pointer }) => pointer))).toEqual(hiding)
   })
@@ -119,12 +185,18 @@ describe('rules of first-match lists', () => {
       { origin_url: '/a/.*', target_url: '/x' },
       { origin_url: '/a/b.*', target_url: '/y' },
     ]
-    expect(brief(find({ source_url_rewrite: rules }))).toEqual([])
-    expect(brief(find({ source_url_rewrite: rules }, { R58: 'chain' }))).toEqual([])
-    expect(brief(find({ source_url_rewrite: rules }, { R58: 'first', R4: 'search' }))).toEqual([
-      'rule-shadowed source_url_rewrite/1 automaton',
+    const list = (answers: JsonObject) => brief(find({ source_url_rewrite: rules }, answers))
+    expect(list({})).toEqual(['rule-shadowed source_url_rewrite/1 automaton R58=first'])
+    expect(list({ R58: 'first' })).toEqual(['rule-shadowed source_url_rewrite/1 automaton'])
+    expect(list({ R58: 'last' })).toEqual([])
+    expect(list({ R58: 'chain' })).toEqual([])
+    const never = rules.map((each) => ({ ...each, origin_url: '^http:' }))
+    expect(brief(find({ source_url_rewrite: never.slice(0, 1) }))).toEqual([
+      'rule-never-matches source_url_rewrite/0 automaton',
     ])
-    expect(brief(find({ source_url_rewrite: rules }, { R58: 'last', R4: 'search' }))).toEqual([])
+    expect(brief(find({ source_url_rewrite: [...rules.slice(1), ...never.slice(1)] }))).toEqual([
+      'rule-never-matches source_url_rewrite/1 automaton R58=first',
+    ])
   })
 
   it('compares speed limits with their windows', () => {
@@ -140,7 +212,9 @@ describe('rules of first-match lists', () => {
       limit('.*', '12:00', '18:00', '90'),
       limit('jpg', '09:00', '17:00', '70'),
     ]
-    expect(brief(find({ speed_limit: rules }))).toEqual([])
+    expect(brief(find({ speed_limit: rules }))).toEqual([
+      'rule-unreachable speed_limit/2 union R75=first',
+    ])
     expect(brief(find({ speed_limit: rules }, { R75: 'first' }))).toEqual([
       'rule-unreachable speed_limit/2 union',
     ])
@@ -182,7 +256,7 @@ describe('rules whose order is open', () => {
       cache_rule: [ext('jpg')],
       cache_rule_list: [rule('dir', '/a/', 60, { priority: 1 })],
     }
-    expect(brief(find(two))).toEqual(['rule-order-unspecified cache_rule_list/0 -'])
+    expect(brief(find(two))).toEqual(['rule-order-unspecified cache_rule/0 -'])
     expect(brief(find(two, { R38: 'list-first' }))).toEqual([])
   })
 
@@ -191,17 +265,49 @@ describe('rules whose order is open', () => {
       cache_rule: [dir('/a/b/')],
       cache_rule_list: [rule('dir', '/a/', 60, { priority: 1 })],
     }
-    expect(brief(find(two, { R38: 'list-first' }))).toEqual(['rule-shadowed cache_rule/0 prefix'])
-    expect(brief(find(two, { R38: 'rule-first' }))).toEqual([])
+    const shadowed = 'rule-shadowed cache_rule/0 prefix'
+    expect(brief(find(two))).toEqual([`${shadowed} R11=recursive R38=list-first`])
+    expect(brief(find(two, { R11: 'recursive' }))).toEqual([
+      'rule-order-unspecified cache_rule/0 -',
+    ])
+    expect(brief(find(two, { R38: 'list-first', R11: 'recursive' }))).toEqual([shadowed])
+    for (const R38 of ['rule-first', 'list-only', 'rule-only'])
+      expect(brief(find(two, { R38 }))).toEqual([])
   })
 
-  it('repeat each other only under an answer', () => {
-    const found = find({ cache_rule_list: [rule('ext', 'jpg', 60), rule('ext', 'jpg', 60)] })
-    expect(brief(found)).toEqual([
-      'rule-duplicate cache_rule_list/0 text R14=last',
-      'rule-duplicate cache_rule_list/1 text R14=first',
+  it('may overlap only under an answer', () => {
+    const rules = [rule('route', '/a/*', 60), rule('route', '/a/b/c', 9)].toReversed()
+    const { findings } = find({ cache_rule_list: rules })
+    expect(brief({ findings })).toEqual(['rule-order-unspecified cache_rule_list/1 - R8=any'])
+    expect(findings[0]).toMatchObject({
+      severity: 'note',
+      witness: { url: 'https://www.example.com/a/b/c' },
+    })
+    expect(brief(find({ cache_rule_list: rules }, { R8: 'segment' }))).toEqual([])
+  })
+
+  it('overlap by any of their entries', () => {
+    const rules = ['jpg,png,gif,webp,css,js', 'woff,woff2,ttf,eot,otf,js'].map((pattern, i) =>
+      rule('ext', pattern, 60 + i),
+    )
+    const { findings } = find({ cache_rule_list: rules })
+    expect(brief({ findings })).toEqual(['rule-order-unspecified cache_rule_list/1 -'])
+    expect(findings[0]?.witness).toEqual({ url: 'https://www.example.com/x.js' })
+  })
+
+  it('repeat each other whatever orders them', () => {
+    const [jpg, both] = [rule('ext', 'jpg', 60), rule('ext', 'png,jpg', 9)]
+    const { findings } = find({ cache_rule_list: [jpg, jpg] })
+    expect(brief({ findings })).toEqual(['rule-duplicate cache_rule_list/1 text'])
+    expect(findings[0]?.severity).toBe('warning')
+    expect(brief(find({ cache_rule_list: [jpg, jpg] }, { R14: 'last' }))).toEqual([
+      'rule-duplicate cache_rule_list/0 text',
     ])
-    expect(found.findings.every(({ severity }) => severity === 'note')).toBe(true)
+    // Without the last one, a service that ranks it first would cache otherwise.
+    expect(brief(find({ cache_rule_list: [jpg, both, jpg] }))).toEqual([
+      'rule-order-unspecified cache_rule_list/1 -',
+      'rule-duplicate cache_rule_list/2 text R14=first',
+    ])
   })
 })
 
@@ -230,7 +336,7 @@ describe('entries of any-match lists', () => {
     [
       'a directory',
       { cache_rule: [dir('/a/,/a/b/')] },
-      ['entry-redundant cache_rule/0/pattern prefix'],
+      ['entry-redundant cache_rule/0/pattern prefix R11=recursive'],
     ],
     [
       'a contained text',
@@ -253,16 +359,18 @@ describe('entries of any-match lists', () => {
           ban({ ua: { list: ['bad', 'BADLY'] } }),
         ],
       },
-      [
-        'entry-redundant combined_ban/0/configs/referer/list/1 substring',
-        'entry-redundant combined_ban/1/configs/ua/list/1 substring R24=name',
-      ],
+      ['entry-redundant combined_ban/0/configs/referer/list/1 substring'],
+    ],
+    [
+      'case that a field names',
+      { combined_ban: [ban({ ua: { list: ['bad', 'BADLY'], case_insensitive: 'no' } })] },
+      ['entry-redundant combined_ban/0/configs/ua/list/1 substring R24=labels'],
     ],
     [
       'agents',
       {
         user_agent: {
-          ua_list: 'curl\ncurl/8\ncurl.8',
+          ua_list: 'curl\ncurl/8\ncurl|wget',
           url_pattern: '.*',
           url_match_type: 'all',
           ua_match_type: 'pattern',
@@ -302,7 +410,26 @@ describe('entries of any-match lists', () => {
           ban({ ip: { list: ['10.1.0.0/16'], is_match: 'no' }, ua: { list: ['Bot'] } }),
         ],
       },
+      ['entry-redundant combined_ban/1 keys R23=all'],
+    ],
+    [
+      'a ban with the same keys',
+      {
+        combined_ban: [
+          ban({ ip: { list: ['10.0.0.0/8'] }, ua: { list: ['Bot'] } }),
+          ban({ ip: { list: ['10.1.0.0/16'] }, ua: { list: ['BadBot'] } }),
+        ],
+      },
       ['entry-redundant combined_ban/1 keys'],
+    ],
+    [
+      'a ban that an answer covers',
+      {
+        combined_ban: ['bad', 'BADLY'].map((text) =>
+          ban({ ua: { list: [text], case_insensitive: 'no' } }),
+        ),
+      },
+      ['entry-redundant combined_ban/1 keys R24=labels'],
     ],
     [
       'a ban of the complement',
@@ -333,6 +460,13 @@ describe('entries of any-match lists', () => {
     ],
   ])('%s', (_, items, found) => {
     expect(brief(find(items))).toEqual(found)
+  })
+
+  it('never match as a whole URL of another host', () => {
+    const items = { deny_url: { urls: ['http://www.test.com/5.txt'] } }
+    expect(brief(find(items, { R4: 'whole' }))).toEqual([
+      'rule-never-matches deny_url/urls/0 automaton',
+    ])
   })
 
   it('overlap between items that ban together', () => {
@@ -412,7 +546,6 @@ describe('items together', () => {
     const speed = { speed: '8', begin_time: '00:00', end_time: '23:59' }
     for (const items of [
       { cache_rule: [regex(pattern)] },
-      { cache_rule: [ext('tar.gz')] },
       { deny_url: { urls: [pattern] } },
       { speed_limit: [{ type: 'regex', pattern, ...speed }] },
       { video_drag: { url: pattern, mp4: 'on', flv: 'on' } },

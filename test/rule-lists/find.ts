@@ -5,21 +5,21 @@ import { buildSettings } from '../../src/core/trace/settings.ts'
 
 export const domain = 'www.example.com'
 
-/** Checks items with all readings open but those that the words of the specification favour. */
+/** Checks items with the usual answers, and those that the operator sets. */
 export function find(
   items: JsonObject,
   assume: JsonObject = {},
   of = domain,
   known?: KnownResults,
 ): { findings: Finding[] } {
-  const settings = buildSettings({ preset: 'strict', assume, timezone: null })
-  return { findings: findRuleListFindings(of, new Map(Object.entries(items)), settings, known) }
+  const values = new Map(Object.entries(items))
+  return { findings: findRuleListFindings(of, values, buildSettings(assume), known) }
 }
 
-/** Writes findings as `code pointer proof {under}`. */
+/** Writes findings as `code pointer proof`, and on what they rest. */
 export function brief({ findings }: { findings: Finding[] }): string[] {
-  return findings.map(({ code, rule: { item, pointer }, proof, under }) => {
-    const answers = Object.entries(under).map(([name, answer]) => ` ${name}=${answer}`)
+  return findings.map(({ code, rule: { item, pointer }, proof, rests }) => {
+    const answers = Object.entries(rests).map(([name, answer]) => ` ${name}=${answer}`)
     return `${code} ${item}${pointer} ${proof ?? '-'}${answers.join('')}`
   })
 }

@@ -43,7 +43,7 @@ itLong('reports one diagnostic at the profile, for all domains that use it', asy
     finding: {
       rule: { item: 'cache_rule', pointer: '/2', pattern: 'jpg' },
       other: [{ item: 'cache_rule', pointer: '/0', pattern: 'jpg' }],
-      under: {},
+      rests: {},
       proof: 'text',
       witness: { url: 'https://d0.example.com/x.jpg' },
     },
@@ -110,7 +110,7 @@ it('is a notice for GitHub, and a note in SARIF', async () => {
   expect(sarif.out).toContain('"level": "note"')
 })
 
-it('reads the answers of the workspace file, and none of its preset', async () => {
+it('rests on answers that the workspace file does not set', async () => {
   const rules =
     'cache_rule: [{type: 3, pattern: /a/*, time: 1}, {type: 3, pattern: /a/b/c, time: 2}]'
   place.write('profiles/base.yaml', `profile: base\nconfig:\n  ${rules}\n`)

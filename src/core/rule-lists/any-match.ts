@@ -22,7 +22,7 @@ interface Matcher {
   cover(wide: string, narrow: string): Cover | null
   /** Texts of which one lies within a text of each entry that it covers. */
   core(wide: string): string[]
-  /** One text for each world, null if it is not known; without it those of `core`. */
+  /** Texts of which each entry that covers it has one within; null: not known; else those of `core`. */
   within?(narrow: string): (string | null)[]
   /** The URLs that an entry matches, for a list of such patterns. */
   entry?(text: string): Entry
@@ -54,17 +54,14 @@ function checkList(entries: AnyList, desk: Desk): Finding[] {
     desk.spend(1 + text.length / 32)
     const entry = entries.entry?.(text)
     const empty = entry === undefined ? null : findEmpty(rule, [entry], desk)
-    if (empty !== null && isEverywhere(empty.rests)) return [empty]
-    // Beside a note that nothing matches, only an entry that covers it everywhere counts.
-    const best = findBest(entries, i, index.find(within(text), empty !== null), desk)
-    if (best !== null && (empty === null || isEverywhere(best.rests)))
-      return [createRedundant(rule, rules[best.by] ?? rule, best)]
     if (empty !== null) return [empty]
+    const best = findBest(entries, i, index.find(within(text)), desk)
+    if (best !== null) return [createRedundant(rule, rules[best.by] ?? rule, best)]
     return entry?.isDecidable === false ? [createUndecided(rule, text)] : []
   })
 }
 
-/** Finds the entry that covers another one in most worlds, the first of equal ones. */
+/** Finds the entry that covers another one and rests on least, the first of equal ones. */
 function findBest(
   { texts, cover }: AnyList,
   own: number,
@@ -322,8 +319,9 @@ function coverPattern(wide: Entry, narrow: Entry, desk: Desk): Cover | null {
     listReadingsOf([wide, narrow]),
     (world, space) => {
       const found = desk.cover([wide], [narrow], world, space)
-      if (found !== undefined && found !== false) proof = found
-      return found === undefined ? undefined : found !== false
+      if (found === undefined || found === false) return found
+      if (world === desk.settings) proof = found
+      return true
     },
     'all',
   )
@@ -335,14 +333,11 @@ function matchBans(find: (text: string) => JsonObject, desk: Desk): Matcher {
   const list = (configs: JsonObject, name: string) => toList(part(configs, name)['list'])
   return {
     cover: (wide, narrow) => {
-      const configs = find(narrow)
-      if (!coversBan(find(wide), configs, desk)) return null
-      const rests = findRests(
-        desk.settings,
-        [23],
-        (world) => settle(world, 23) === 'all' || Object.keys(configs).length === 1,
-      )
-      return rests && { rests, proof: 'keys' }
+      const [a, b] = [find(wide), find(narrow)]
+      const isSame = Object.keys(a).length === Object.keys(b).length
+      const keys = findRests(desk.settings, [23], (world) => isSame || settle(world, 23) === 'all')
+      const lists = keys && coverBan(a, b, desk)
+      return lists && { rests: { ...keys, ...lists }, proof: 'keys' }
     },
     core: (wide) => {
       const configs = find(wide)
@@ -364,24 +359,39 @@ function matchBans(find: (text: string) => JsonObject, desk: Desk): Matcher {
   }
 }
 
-function coversBan(wide: JsonObject, narrow: JsonObject, desk: Desk): boolean {
-  return Object.keys(wide).every((name) => {
-    if (!Object.hasOwn(narrow, name)) return false
+/** On what it rests that each key of a ban is in another one, and covers it there. */
+function coverBan(wide: JsonObject, narrow: JsonObject, desk: Desk): Rests | null {
+  const rests: Rests = {}
+  for (const name of Object.keys(wide)) {
     const [a, b] = [part(wide, name), part(narrow, name)]
-    const [isMatch, other] = [a, b].map((each) => each['is_match'] !== 'no')
-    if (isMatch !== other) return false
-    if (name === 'method') return (a['method_type'] ?? 'get') === (b['method_type'] ?? 'get')
-    if ((a['case_insensitive'] ?? 'yes') !== (b['case_insensitive'] ?? 'yes')) return false
-    const [big, small] = isMatch === true ? [a, b] : [b, a]
-    const { cover } = matchBan(name, a, desk)
-    return toList(small['list']).every((text) =>
-      toList(big['list']).some((each) => {
-        desk.spend(1)
-        if (desk.isSpent) return false
-        if (typeof each !== 'string' || typeof text !== 'string') return isSameJson(each, text)
-        const found = cover(each, text)
-        return found !== null && isEverywhere(found.rests)
-      }),
+    const isSame = Object.entries(usualFields).every(
+      ([field, usual]) => (a[field] ?? usual) === (b[field] ?? usual),
     )
-  })
+    if (!isSame || !Object.hasOwn(narrow, name)) return null
+    const [big, small] = a['is_match'] === 'no' ? [b, a] : [a, b]
+    const matcher = matchBan(name, a, desk)
+    for (const text of toList(small['list'])) {
+      const found = findCover(text, toList(big['list']), matcher, desk)
+      if (found === null) return null
+      Object.assign(rests, found)
+    }
+  }
+  return rests
+}
+
+/** What two keys of bans must have in common, with what they are if nothing is said. */
+const usualFields = { is_match: 'yes', method_type: 'get', case_insensitive: 'yes' }
+
+/** On what it rests that a text covers another one. */
+function findCover(narrow: Json, wide: Json[], { cover }: Matcher, desk: Desk): Rests | null {
+  let best: Rests | null = null
+  for (const each of wide) {
+    desk.spend(1)
+    if (desk.isSpent) return null
+    const isText = typeof each === 'string' && typeof narrow === 'string'
+    const found = isText ? cover(each, narrow)?.rests : isSameJson(each, narrow) ? {} : null
+    if (found && isEverywhere(found)) return found
+    best ??= found ?? null
+  }
+  return best
 }

@@ -17,7 +17,7 @@ const maxKept = 1000
 /** Greatest number of automata in one search. */
 const maxLanguages = 200
 
-/** Compares the patterns of one list for one domain. */
+/** Compares the patterns of one list for one domain, and under settings. */
 export class Desk {
   readonly domain: string
   readonly settings: Settings
@@ -83,7 +83,7 @@ export class Desk {
     return kind === 'none' ? null : (this.find('plain', { must, never: [] }) ?? null)
   }
 
-  /** Samples of entries. */
+  /** Lists samples of entries. */
   listSamples(entries: readonly Entry[]): SeenUrl[] {
     const found = entries.flatMap((entry) => this.sample(entry, this.settings) ?? [])
     return [...new Map(found.map((seen) => [seen.url, seen])).values()]

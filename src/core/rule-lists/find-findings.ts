@@ -1,5 +1,5 @@
 import { formPattern, readEffective } from '../effects/effective.ts'
-import { NoLanguage } from '../effects/witness/languages.ts'
+import { NoLanguage, type Language } from '../effects/witness/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import { append, getOrAdd } from '../model/lists.ts'
@@ -10,10 +10,11 @@ import { createRule, type Rule } from '../trace/rule.ts'
 import { checkAnyMatch, listAnyMatch } from './any-match.ts'
 import { Desk, maxStates } from './desk.ts'
 import { createUncompared, type Finding } from './finding.ts'
-import { checkFirstMatch, createUndecided, findEmpty, findUnordered } from './first-match.ts'
+import { checkFirstMatch, createUndecided, findEmpty } from './first-match.ts'
 import { checkValues } from './idle-values.ts'
 import { keepEntry, listTexts, type Entry } from './pattern.ts'
 import { listRanked, readForms, readRules, type Items } from './ranked-rules.ts'
+import { listFlips } from './rests.ts'
 
 /** Results over a fleet, by values. */
 export type KnownResults = Map<string, Shared>
@@ -164,18 +165,7 @@ function check(
   states: number,
 ): { findings: Finding[]; states: number } {
   const desk = new Desk(domain, settings, states)
-  const lists = listRanked(items, settings)
-  const ranked = lists.flatMap((list) => checkFirstMatch(list, desk))
-  const [first, second] = ['cache_rule', 'cache_rule_list'].map((item) =>
-    lists.find(({ rules }) => rules[0]?.rule.item === item),
-  )
-  const isOpen = first !== undefined && second !== undefined && !settings.own.has(38)
-  const between = isOpen
-    ? second.rules.flatMap(
-        (own) =>
-          findUnordered({ ...second, listOrderReadings: () => [38] }, own, first.rules, desk) ?? [],
-      )
-    : []
+  const ranked = listRanked(items, settings).flatMap((list) => checkFirstMatch(list, desk))
   const warned = new Set(
     ranked
       .filter(({ severity }) => severity === 'warning')
@@ -189,9 +179,8 @@ function check(
       !warned.has(`${rule.item}${/^\/\d+/.exec(rule.pointer)?.[0] ?? ''}`) ||
       rule.item === 'combined_ban',
   )
-  const crossed = between.filter(({ rule }) => !warned.has(`${rule.item}${rule.pointer}`))
   const ended = desk.isSpent ? [createUncompared([...items.keys()][0])] : []
-  return { findings: [...ranked, ...crossed, ...others, ...ended], states: desk.close() }
+  return { findings: [...ranked, ...others, ...ended], states: desk.close() }
 }
 
 /** A pattern that stands by itself, or in a list of which each rule acts. */
@@ -252,18 +241,17 @@ function listPatterns(items: Items, desk: Desk): Lone[] {
 /** Names what patterns for whole URLs see of a host; empty if there are none. */
 function nameHost(domain: string, seeing: Entry[], settings: Settings): string {
   if (domain.startsWith('.')) return domain
-  const states = seeing.flatMap((entry) =>
-    entry
-      .languages(settings)
-      .filter(({ sees }) => sees === 'W')
-      .flatMap(({ automaton }) =>
-        ['https', 'http'].map((scheme) =>
-          Array.from(`${scheme}://${domain}`).reduce(
-            (at, char) => automaton.step(at, char.charCodeAt(0)),
-            automaton.start,
-          ),
-        ),
+  const begin = ({ automaton }: Language) =>
+    ['https', 'http'].map((scheme) =>
+      Array.from(`${scheme}://${domain}`).reduce(
+        (at, char) => automaton.step(at, char.charCodeAt(0)),
+        automaton.start,
       ),
+    )
+  const states = seeing.flatMap((entry) =>
+    [settings, ...listFlips(settings, entry.readings).map(([, other]) => other)].flatMap((each) =>
+      entry.languages(each).flatMap((language) => (language.sees === 'W' ? begin(language) : [])),
+    ),
   )
   return states.join()
 }

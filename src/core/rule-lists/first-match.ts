@@ -6,6 +6,7 @@ import { readPlain } from '../trace/secret-text.ts'
 import type { Settings } from '../trace/readings.ts'
 import type { Rule } from '../trace/rule.ts'
 import type { Desk } from './desk.ts'
+import type { Space } from './find-url.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import {
   findCore,
@@ -29,6 +30,10 @@ interface Cover {
 
 /** Samples of a rule that are compared with other rules before any automaton is. */
 const maxSamples = 4
+/** Samples of two rules that are compared with both. */
+const maxMutual = 100
+/** The readings that leave the order of two rules open unless the operator sets them. */
+const unspecified = new Set([14, 38, 39])
 
 /** Finds the rules of a first-match list that never decide (request semantics, 7). */
 export function checkFirstMatch(list: RankedList, desk: Desk): Finding[] {
@@ -54,14 +59,11 @@ class RuleCheck {
   readonly #list: RankedList
   readonly #own: RankedRule
   readonly #desk: Desk
-  /** The rules that rank before it in some world. */
+  /** The rules that rank before it. */
   readonly #earlier: RankedRule[]
-  readonly #index: TextIndex
-  readonly #samples: (string | null)[]
+  /** The earlier rules that may match a sample of it. */
   readonly #near: RankedRule[]
   #covers: Cover[] | undefined
-  /** The first finding that holds in some worlds; after it, only those everywhere count. */
-  #note: Finding | null = null
   /** Searches of other rules that took too much. */
   readonly #givenUp: number
 
@@ -69,41 +71,33 @@ class RuleCheck {
     this.#list = list
     this.#own = own
     this.#desk = desk
-    this.#index = index
-    this.#earlier = list.rules.filter(
-      (each) =>
-        each !== own &&
-        (list.listOrderReadings(each, own).length > 0 || list.isBefore(each, own, desk.settings)),
-    )
+    this.#earlier = list.rules.slice(0, list.rules.indexOf(own))
     this.#givenUp = desk.givenUp
-    this.#samples = own.entries.flatMap((entry) => desk.listEvidence(entry))
-    this.#near = this.#listNear(true)
-    desk.spend(1 + this.#earlier.length / 100)
+    const evidence = own.entries.flatMap((entry) => desk.listEvidence(entry))
+    const known = evidence.filter((url) => url !== null)
+    const found = index.find(known.length === 0 ? [null] : known)
+    const near = new Set(found)
+    this.#near = this.#earlier.filter((_, i) => near.has(i))
+    desk.spend(1 + this.#earlier.length / 100 + found.length / 8)
   }
 
-  /** The earlier rules that may match a sample of it; with `isPartly`, of some worlds. */
-  #listNear(isPartly: boolean): RankedRule[] {
-    const found = this.#index.find(this.#samples, isPartly)
-    this.#desk.spend(found.length / 8)
-    const near = new Set(found.map((i) => this.#list.rules[i]))
-    return this.#earlier.filter((each) => near.has(each))
-  }
-
-  /** The first code that holds in every world; else the first that holds in some. */
+  /** A repetition; or the first code that rests on nothing, else the first one. */
   findFirst(): Finding | null {
+    const same = this.#findDuplicate()
+    if (same !== null) return same
+    let note: Finding | null = null
     for (const find of [
-      () => this.#findDuplicate(),
       () => findEmpty(this.#own.rule, this.#own.entries, this.#desk),
       () => this.#findContradiction(),
       () => this.#findShadow(),
       () => this.#findUnion(),
-      () => findUnordered(this.#list, this.#own, this.#list.rules, this.#desk, this.#note !== null),
+      () => this.#findUnordered(),
     ]) {
       const found = find()
       if (found !== null && isEverywhere(found.rests)) return found
-      this.#note ??= found
+      note ??= found
     }
-    return this.#note
+    return note
   }
 
   #create(
@@ -131,24 +125,32 @@ class RuleCheck {
     return this.#desk.listSamples(this.#own.entries.slice(0, maxSamples))
   }
 
-  /** The order that two rules have in a world. */
-  #orders(other: RankedRule): [number[], (settings: Settings) => boolean] {
-    const readings = this.#list.listOrderReadings(other, this.#own)
-    return [readings, (settings) => this.#list.isBefore(other, this.#own, settings)]
-  }
-
+  /** Finds an earlier rule that does the same; the order rests on a reading if rules between differ. */
   #findDuplicate(): Finding | null {
+    const own = this.#own
     const same = this.#earlier.filter(
       ({ name, effect, window }) =>
-        name === this.#own.name &&
-        effect === this.#own.effect &&
-        window?.from === this.#own.window?.from &&
-        window?.to === this.#own.window?.to,
+        name === own.name &&
+        effect === own.effect &&
+        window?.from === own.window?.from &&
+        window?.to === own.window?.to,
     )
-    const found = same.flatMap((by) => {
-      const [readings, isBefore] = this.#orders(by)
-      const rests = findRests(this.#desk.settings, readings, isBefore)
-      return rests === null ? [] : [{ by: [by], rests, proof: 'text' as const }]
+    const { readings, isBefore, rules } = this.#list
+    const found = [...new Set([...same.slice(0, 1), ...same.slice(-1)])].map((by) => {
+      const rests = findRests(
+        this.#desk.settings,
+        readings(by, own),
+        (settings) =>
+          isBefore(by, own, settings) ||
+          (isBefore(own, by, settings) &&
+            rules.every(
+              (each) =>
+                each.effect === own.effect ||
+                !isBefore(own, each, settings) ||
+                !isBefore(each, by, settings),
+            )),
+      )
+      return { by: [by], rests: rests ?? {}, proof: 'text' as const }
     })
     const best = chooseBest(found)
     return best && this.#create('rule-duplicate', 'repeats', best.by, best)
@@ -156,16 +158,14 @@ class RuleCheck {
 
   /** The earlier rules that have all requests of this one. */
   #listCovers(): Cover[] {
-    // After a note, only what covers it everywhere counts.
-    return (this.#covers ??= this.#listNear(this.#note !== null).flatMap((by) => {
+    return (this.#covers ??= this.#near.flatMap((by) => {
       this.#desk.spend(1)
       if (this.#desk.isSpent || !includesWindow(by, this.#own) || this.#isRefuted(by)) return []
-      const found = this.#cover(by, this.#own)
-      return found === null ? [] : [{ by: [by], ...found }]
+      return this.#cover(by) ?? []
     }))
   }
 
-  /** Whether a request matches this rule and not the other, in every world. */
+  /** Whether a request matches this rule and not the other. */
   #isRefuted(by: RankedRule): boolean {
     return this.#listSamples().some(
       (seen) =>
@@ -174,35 +174,32 @@ class RuleCheck {
     )
   }
 
-  #cover(wide: RankedRule, narrow: RankedRule, isEqual = false): Omit<Cover, 'by'> | null {
-    const [readings, isBefore] = this.#orders(narrow === this.#own ? wide : narrow)
-    const { settings } = this.#desk
-    const open = [...readings, ...listReadingsOf([...wide.entries, ...narrow.entries])]
+  /** How another rule that ranks before this one has all its requests; with `isEqual`, no others. */
+  #cover(by: RankedRule, isEqual = false): Cover | null {
+    const [own, desk, { readings, isBefore }] = [this.#own, this.#desk, this.#list]
     let proof: Proof = 'text'
     const rests = findRests(
-      settings,
-      open,
-      (world, space) => {
-        if (!isBefore(world)) return false
-        const found = this.#desk.cover(wide.entries, narrow.entries, world, space)
+      desk.settings,
+      [...readings(by, own), ...listReadingsOf([...by.entries, ...own.entries])],
+      (settings, space) => {
+        if (!isBefore(by, own, settings)) return false
+        const found = desk.cover(by.entries, own.entries, settings, space)
         if (found === undefined || found === false) return found
-        if (proof === 'text' || found === 'automaton') proof = found
+        if (settings === desk.settings && (proof === 'text' || found === 'automaton')) proof = found
         if (!isEqual) return true
-        const back = this.#desk.cover(narrow.entries, wide.entries, world, space)
+        const back = desk.cover(own.entries, by.entries, settings, space)
         return back === undefined ? undefined : back !== false
       },
       'all',
-      this.#note !== null,
     )
-    return rests === null ? null : { rests, proof }
+    return rests && { by: [by], rests, proof }
   }
 
   #findContradiction(): Finding | null {
     const near = this.#listCovers().flatMap(({ by }) => by)
     const found = near.flatMap((by) => {
       if (by.effect === this.#own.effect || !includesWindow(this.#own, by)) return []
-      const both = this.#cover(by, this.#own, true)
-      return both === null ? [] : [{ by: [by], ...both }]
+      return this.#cover(by, true) ?? []
     })
     const best = chooseBest(found)
     return best && this.#create('rule-contradictory', 'matches the same as', best.by, best)
@@ -237,35 +234,50 @@ class RuleCheck {
   }
 
   #unite(rules: RankedRule[]): Rests | null {
-    const { settings } = this.#desk
-    this.#desk.spend(rules.length / 4)
-    const own = this.#own
-    const open = [
-      ...rules.flatMap((each) => this.#list.listOrderReadings(each, own)),
+    const [own, desk, { readings, isBefore }] = [this.#own, this.#desk, this.#list]
+    desk.spend(rules.length / 4)
+    const asked = [
+      ...rules.flatMap((each) => readings(each, own)),
       ...listReadingsOf([...own.entries, ...rules.flatMap(({ entries }) => entries)]),
       ...(own.window === null ? [] : [76]),
     ]
     return findRests(
-      settings,
-      open,
-      (world, space) => {
-        const before = rules.filter((each) => this.#list.isBefore(each, own, world))
-        const sets = listActive(own, before, world)
-        const found = sets.map((active) =>
-          this.#desk.cover(
-            active.flatMap(({ entries }) => entries),
-            own.entries,
-            world,
-            space,
-            true,
-          ),
-        )
+      desk.settings,
+      asked,
+      (settings, space) => {
+        const before = rules.filter((each) => isBefore(each, own, settings))
+        const found = listActive(own, before, settings).map((active) => {
+          const wide = active.flatMap(({ entries }) => entries)
+          return desk.cover(wide, own.entries, settings, space, true)
+        })
         if (found.includes(false)) return false
         return found.includes(undefined) ? undefined : true
       },
       'all',
-      this.#note !== null,
     )
+  }
+
+  /** Finds an earlier rule that overlaps, and ranks before it only by what nobody has set. */
+  #findUnordered(): Finding | null {
+    const [own, desk] = [this.#own, this.#desk]
+    let note: Finding | null = null
+    for (const other of this.#earlier) {
+      const asked = this.#list.readings(other, own)
+      const readings = asked.filter((each) => unspecified.has(each) && !desk.settings.own.has(each))
+      if (readings.length === 0 || other.effect === own.effect) continue
+      desk.spend(1)
+      if (desk.isSpent) break
+      const overlap = findOverlap(own, other, desk)
+      if (overlap === null) continue
+      const detail =
+        `${nameRule(own.rule)} and ${nameRule(other.rule)} match the same request and differ, ` +
+        `and nothing says which ranks first (${readings.map((each) => `R${each}`).join(', ')})`
+      const more = { other: [other.rule], ...overlap }
+      const finding = createFinding('rule-order-unspecified', own.rule, detail, more)
+      if (isEverywhere(finding.rests)) return finding
+      note ??= finding
+    }
+    return note
   }
 
   /** Finds that the rule, or an earlier one, could not be compared. */
@@ -278,7 +290,7 @@ class RuleCheck {
   }
 }
 
-/** The cover that holds in most worlds, the first of equal ones. */
+/** The cover that rests on the fewest readings, the first of equal ones. */
 function chooseBest(covers: Cover[]): Cover | null {
   const count = ({ rests }: Cover) => Object.keys(rests).length
   return covers.toSorted((a, b) => count(a) - count(b))[0] ?? null
@@ -287,12 +299,15 @@ function chooseBest(covers: Cover[]): Cover | null {
 /** Finds that no request matches some entries. */
 export function findEmpty(rule: Rule, entries: readonly Entry[], desk: Desk): Finding | null {
   if (entries.length === 0 || entries.some((each) => !each.isDecidable)) return null
+  // In a chain of rewriting rules, all but the first see what the others made of the URL.
+  const isLater = rule.item === 'source_url_rewrite' && rule.pointer !== '/0'
   const rests = findRests(
     desk.settings,
-    listReadingsOf(entries),
-    (world, space) => {
-      if (entries.some((entry) => desk.sample(entry, world) !== null)) return false
-      const must = [entries.flatMap((entry) => entry.languages(world))]
+    [...listReadingsOf(entries), ...(isLater ? [58] : [])],
+    (settings, space) => {
+      if (isLater && settle(settings, 58) === 'chain') return undefined
+      if (entries.some((entry) => desk.sample(entry, settings) !== null)) return false
+      const must = [entries.flatMap((entry) => entry.languages(settings))]
       const found = must[0]?.length === 0 ? null : desk.find(space, { must, never: [] })
       return found === undefined ? undefined : found === null
     },
@@ -303,85 +318,66 @@ export function findEmpty(rule: Rule, entries: readonly Entry[], desk: Desk): Fi
   return createFinding('rule-never-matches', rule, detail, { rests, proof: 'automaton' })
 }
 
-/** Finds a rule that overlaps, has other fields, and is ordered only by an open reading. */
-export function findUnordered(
-  list: RankedList,
-  own: RankedRule,
-  rules: RankedRule[],
-  desk: Desk,
-  isTotal = false,
-): Finding | null {
-  const found: Finding[] = []
-  for (const other of rules.slice(0, rules.includes(own) ? rules.indexOf(own) : rules.length)) {
-    const readings = list.listOrderReadings(other, own)
-    if (readings.length === 0 || other.effect === own.effect) continue
-    desk.spend(1)
-    if (desk.isSpent) break
-    const overlap = findOverlap(own, other, desk, isTotal)
-    if (overlap === null) continue
-    const detail =
-      `${nameRule(own.rule)} and ${nameRule(other.rule)} match the same request and differ, and ` +
-      `nothing says which ranks first (${readings.map((number) => `R${number}`).join(', ')})`
-    const finding = createFinding('rule-order-unspecified', own.rule, detail, {
-      other: [other.rule],
-      ...overlap,
-    })
-    if (isEverywhere(finding.rests)) return finding
-    found.push(finding)
-  }
-  return found[0] ?? null
-}
-
+/** Finds a request that two rules match, and on which readings that rests. */
 function findOverlap(
   a: RankedRule,
   b: RankedRule,
   desk: Desk,
-  isTotal: boolean,
-): { rests: Rests; witness: JsonObject | null; proof: Proof | null } | null {
-  const samples = [
-    ...desk.listSamples([...a.entries.slice(0, maxSamples), ...b.entries.slice(0, maxSamples)]),
-    ...[...crossSamples(a, b, desk), ...crossSamples(b, a, desk)].slice(0, maxSamples),
-  ]
-  const isCommon = (seen: SeenUrl, answers: (boolean | null)[]) =>
-    [a, b].every(({ entries }) => answers.includes(desk.answer(entries, seen)))
-  const common = samples.find((seen) => isCommon(seen, [true]))
-  if (common !== undefined) return { rests: {}, witness: { url: common.url }, proof: null }
+): Pick<Finding, 'rests' | 'witness' | 'proof'> | null {
   const entries = [...a.entries, ...b.entries]
-  const isText = entries.every(
-    ({ form: { kind, text } }) => kind !== 'regex' && kind !== 'secret' && !text.includes('*'),
-  )
-  if (isText && !samples.some((seen) => isCommon(seen, [true, null]))) return null
-  if (entries.some(({ isDecidable }) => !isDecidable)) return null
+  desk.spend(entries.length ** 2 / 400)
   let witness: string | null = null
   const rests = findRests(
     desk.settings,
     listReadingsOf(entries),
-    (world, space) => {
-      const has = (seen: SeenUrl) =>
-        [a, b].every((rule) => rule.entries.some((entry) => entry.matches(world, seen)))
-      if (samples.some(has)) return true
-      const must = [a, b].map((rule) => rule.entries.flatMap((each) => each.languages(world)))
-      const found = isText ? null : desk.find(space, { must, never: [] })
-      if (space === 'plain') witness ??= found ?? null
+    (settings, space) => {
+      const common = listMutual(a, b, desk, settings).find((seen) =>
+        [a, b].every((rule) =>
+          rule.entries.some((each) => each.isDecidable && each.matches(settings, seen)),
+        ),
+      )
+      const found = common?.url ?? searchCommon(a, b, desk, settings, space)
+      if (settings === desk.settings && space === 'plain') witness = found ?? null
       return found === undefined ? undefined : found !== null
     },
     'some',
-    isTotal,
   )
   if (rests === null) return null
-  const isWitness = witness !== null && isCommon(seeUrl(witness), [true])
-  return { rests, witness: isWitness ? { url: witness } : null, proof: 'automaton' }
+  const request = witness === null ? null : { url: witness }
+  return { rests, witness: request, proof: request === null ? 'automaton' : null }
 }
 
-/** Files with suffixes of one rule in directories of the other. */
-function crossSamples(a: RankedRule, b: RankedRule, desk: Desk): SeenUrl[] {
-  const suffixes = a.entries.filter(({ form }) => form.kind === 'ext').slice(0, 2)
-  const places = b.entries.filter(({ form }) => form.kind === 'dir').slice(0, 2)
-  return places.flatMap((place) => {
-    const [at] = desk.listSamples([place])
-    if (at === undefined) return []
-    return suffixes.map(({ form }) => seeUrl(`${at.url}.${form.text.replace(/^\./, '')}`))
+/** Lists URLs of which both rules match one, if they are plain texts that overlap. */
+function listMutual(a: RankedRule, b: RankedRule, desk: Desk, settings: Settings): SeenUrl[] {
+  const entries = [...a.entries, ...b.entries].filter(({ isDecidable }) => isDecidable)
+  const samples = entries.slice(0, maxMutual).flatMap((each) => desk.sample(each, settings) ?? [])
+  const find = (rule: RankedRule, kind: string) =>
+    rule.entries.find((each) => each.isDecidable && each.shape(settings).kind === kind)
+  const crossed = [
+    [a, b],
+    [b, a],
+  ].flatMap(([one = a, other = b]) => {
+    const [suffix, place] = [find(one, 'ext'), find(other, 'dir')]
+    const at = place && desk.sample(place, settings)
+    return at && suffix ? seeUrl(`${at.url}.${suffix.form.text.replace(/^\./, '')}`) : []
   })
+  return [...samples, ...crossed]
+}
+
+/** Searches a URL that two rules match, of which no sample is one. */
+function searchCommon(
+  a: RankedRule,
+  b: RankedRule,
+  desk: Desk,
+  settings: Settings,
+  space: Space,
+): string | null | undefined {
+  const entries = [...a.entries, ...b.entries]
+  if (entries.some(({ isDecidable }) => !isDecidable)) return undefined
+  const isText = entries.every((each) => each.shape(settings).kind !== 'automaton')
+  if (isText && entries.length <= maxMutual) return null
+  const must = [a, b].map((rule) => rule.entries.flatMap((each) => each.languages(settings)))
+  return desk.find(space, { must, never: [] })
 }
 
 /** Whether a rule applies whenever another one does. */

@@ -204,10 +204,8 @@ function listDenied(items: Items): Rule[] {
   ]
 }
 
-/** Where no exempt URL passes checks that are not against leeches (R18); null for nowhere. */
+/** On what it rests that exempt URLs pass no check but those against leeches; null if they do. */
 function findUnexempt(items: Items, settings: Settings): Rests | null {
-  const exempt = items.get('visit_deny_whitelist')
-  if (!Array.isArray(exempt) || exempt.length === 0) return {}
-  const open = [18]
-  return findRests(settings, open, (world) => world.answers[18] === 'anti-leech')
+  if (toList(items.get('visit_deny_whitelist')).length === 0) return {}
+  return findRests(settings, [18], ({ answers }) => answers[18] === 'anti-leech')
 }

@@ -20,7 +20,7 @@ export type Proof =
   | 'union'
   | 'keys'
 
-/** What an entry matches in one world. */
+/** What an entry matches under some answers. */
 interface Shape {
   kind: 'all' | 'none' | 'ext' | 'dir' | 'route' | 'automaton'
   text: string
@@ -43,15 +43,13 @@ export function seeUrl(url: string): SeenUrl {
   return { url, W: url, Q, P: splitFull(Q).path }
 }
 
-/** An entry: a pattern without commas, in all worlds. */
+/** An entry: a pattern without commas, whatever the answers are. */
 export class Entry {
   readonly form: PatternForm
   /** Whether it lies in the fragment that is decided. */
   readonly isDecidable: boolean
   /** Readings that it asks for, but R2. */
   readonly readings: number[]
-  /** A list of this entry only. */
-  readonly alone: readonly Entry[] = [this]
   readonly #shapes = new Map<string, Shape>()
   readonly #languages = new Map<string, Language[]>()
 

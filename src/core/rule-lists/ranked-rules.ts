@@ -22,14 +22,17 @@ export interface RankedRule {
   window: { from: number; to: number } | null
 }
 
-/** Rules in the order of their array, or the order that settled readings give them. */
+/** Rules of which the first that matches decides. */
 export interface RankedList {
+  /** In the order that the readings give them. */
   rules: RankedRule[]
-  /** The open readings that order two rules. */
-  listOrderReadings(a: RankedRule, b: RankedRule): number[]
-  /** Whether a ranks before b in a world. */
+  /** The readings that order two rules. */
+  readings(a: RankedRule, b: RankedRule): number[]
+  /** Whether a ranks before b. */
   isBefore(a: RankedRule, b: RankedRule, settings: Settings): boolean
 }
+/** How rules are ordered. */
+type Order = Omit<RankedList, 'rules'>
 
 /** Items of a domain that manifests set. */
 export type Items = ReadonlyMap<ItemKey, Value>
@@ -92,22 +95,26 @@ function readFirst(form: Json): Json {
 
 /** Lists the first-match lists of a domain; those of which each rule acts are left out. */
 export function listRanked(items: Items, settings: Settings): RankedList[] {
-  const [rules, list] = [readRules('cache_rule', items), readRules('cache_rule_list', items)]
-  const cacheRules = { ...byArray(rules), rules }
-  const cacheList = byPriority(list, settings)
-  const order = settings.answers[38]
-  const both = rules.length > 0 && list.length > 0
-  const caches =
-    !both || (order !== 'list-first' && order !== 'rule-first')
-      ? [cacheRules, cacheList]
-      : [joinLists(order === 'list-first' ? cacheList : cacheRules, [cacheRules, cacheList])]
-  const speeds = readRules('speed_limit', items)
-  const rewrites = readRules('source_url_rewrite', items)
+  const [rules, ranked] = [readRules('cache_rule', items), readRules('cache_rule_list', items)]
+  const [rewrites, speeds] = [
+    readRules('source_url_rewrite', items),
+    readRules('speed_limit', items),
+  ]
+  const [byPlace, byRank] = [byArray(rules), byPriority(ranked)]
+  const sort = (list: RankedRule[], order: Order): RankedList[] => {
+    const rank = (a: RankedRule, b: RankedRule) => Number(order.isBefore(b, a, settings))
+    const sorted = list.toSorted((a, b) => rank(a, b) - rank(b, a))
+    return list.length === 0 ? [] : [{ ...order, rules: sorted }]
+  }
+  const isJoined = ['list-first', 'rule-first'].includes(String(settle(settings, 38)))
+  const isChain = settle(settings, 58) === 'chain' && rewrites.length > 1
   return [
-    ...caches,
-    ...orderSettled(rewrites, settings.answers[58]),
-    ...orderSettled(speeds, settings.answers[75]),
-  ].filter((each) => each.rules.length > 0)
+    ...(isJoined
+      ? sort([...rules, ...ranked], joinOrders(rules, byPlace, byRank))
+      : [...sort(rules, byPlace), ...sort(ranked, byRank)]),
+    ...(isChain ? [] : sort(rewrites, byArray(rewrites, 58))),
+    ...sort(speeds, byArray(speeds, 75)),
+  ]
 }
 
 function createPlace(rules: RankedRule[]): (rule: RankedRule) => number {
@@ -115,49 +122,49 @@ function createPlace(rules: RankedRule[]): (rule: RankedRule) => number {
   return (rule) => places.get(rule) ?? 0
 }
 
-function byArray(rules: RankedRule[]): RankedList {
+/** Orders rules by their places in the array, or as a reading says; not at all in a chain. */
+function byArray(rules: RankedRule[], number: 58 | 75 | null = null): Order {
   const place = createPlace(rules)
-  return { rules, listOrderReadings: () => [], isBefore: (a, b) => place(a) < place(b) }
-}
-
-/** Orders rules by a reading; none if each rule acts. */
-function orderSettled(rules: RankedRule[], answer: Json | undefined): RankedList[] {
-  if (rules.length < 2 || answer === 'first') return [byArray(rules)]
-  if (answer === 'last') return [byArray(rules.toReversed())]
-  if (answer !== 'lowest') return []
   const speed = ({ effect }: RankedRule) => Number(/\d+/.exec(effect)?.[0])
-  return [byArray(rules.toSorted((a, b) => speed(a) - speed(b)))]
+  return {
+    readings: () => (number === null ? [] : [number]),
+    isBefore: (a, b, settings) => {
+      const answer = number === null ? 'first' : settle(settings, number)
+      if (answer === 'last') return place(a) > place(b)
+      if (answer === 'lowest' && speed(a) !== speed(b)) return speed(a) < speed(b)
+      return answer !== 'chain' && place(a) < place(b)
+    },
+  }
 }
 
 /** `cache_rule_list`: by priority; R39 and R14 place the rules without one. */
-function byPriority(list: RankedRule[], { own }: Settings): RankedList {
-  const last = Number.POSITIVE_INFINITY
-  const sorted = list.toSorted((a, b) => (a.priority ?? last) - (b.priority ?? last) || 0)
+function byPriority(list: RankedRule[]): Order {
   const place = createPlace(list)
-  const readings = (a: RankedRule, b: RankedRule) => {
-    const count = [a, b].filter(({ priority }) => priority === null).length
-    return count === 0 ? [] : [count === 1 ? 39 : 14]
-  }
   return {
-    rules: sorted,
-    listOrderReadings: (a, b) => readings(a, b).filter((number) => !own.has(number)),
+    readings: (a, b) => {
+      const count = [a, b].filter(({ priority }) => priority === null).length
+      return count === 0 ? [] : [count === 1 ? 39 : 14]
+    },
     isBefore: (a, b, settings) => {
       if (a.priority !== null && b.priority !== null) return a.priority < b.priority
       if (a.priority === null && b.priority === null)
-        return (settle(settings, 14) === 'first') === place(a) < place(b)
+        return settle(settings, 14) === 'first' ? place(a) < place(b) : place(a) > place(b)
       return (settle(settings, 39) === 'after') === (a.priority !== null)
     },
   }
 }
 
-function joinLists(first: RankedList, lists: RankedList[]): RankedList {
-  const owners = new Map(lists.flatMap((list) => list.rules.map((rule) => [rule, list])))
-  const find = (rule: RankedRule) => owners.get(rule) ?? first
-  const ordered = lists.toSorted((a, b) => Number(b === first) - Number(a === first))
+/** Orders both lists of cache rules (R38). */
+function joinOrders(rules: RankedRule[], byPlace: Order, byRank: Order): Order {
+  const own = new Set(rules)
+  const find = (a: RankedRule, b: RankedRule) => {
+    if (own.has(a) !== own.has(b)) return null
+    return own.has(a) ? byPlace : byRank
+  }
   return {
-    rules: ordered.flatMap(({ rules }) => rules),
-    listOrderReadings: (a, b) => (find(a) === find(b) ? find(a).listOrderReadings(a, b) : []),
+    readings: (a, b) => find(a, b)?.readings(a, b) ?? [38],
     isBefore: (a, b, settings) =>
-      find(a) === find(b) ? find(a).isBefore(a, b, settings) : find(a) === first,
+      find(a, b)?.isBefore(a, b, settings) ??
+      settle(settings, 38) === (own.has(a) ? 'rule-first' : 'list-first'),
   }
 }

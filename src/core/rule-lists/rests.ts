@@ -1,3 +1,4 @@
+import { settle } from '../effects/witness/languages.ts'
 import type { Settings } from '../trace/readings.ts'
 import { listOthers, setAnswer } from '../trace/settings.ts'
 import type { Space } from './find-url.ts'
@@ -12,41 +13,48 @@ export type Rests = Record<string, string>
 type Reach = 'all' | 'some' | 'none'
 
 /** Tests something under settings; undefined if it is not decided. */
-export type Holds = (settings: Settings, space: Space) => boolean | undefined
+type Holds = (settings: Settings, space: Space) => boolean | undefined
 
 /**
  * Finds on which readings it rests that something holds, each tried by itself; null if it does not
  * hold, or that is not decided.
  *
  * @param numbers the readings that it asks for, but R2
- * @param isTotal whether what rests on a reading counts as nothing
  */
 export function findRests(
   settings: Settings,
-  numbers: Iterable<number>,
+  numbers: readonly number[],
   holds: Holds,
   reach: Reach = 'none',
-  isTotal = false,
 ): Rests | null {
   if (!holdsUnder(settings, holds, reach)) return null
   const rests: Rests = {}
-  for (const number of new Set([2, ...numbers])) {
-    if (settings.own.has(number)) continue
-    const answer = settings.answers[number] ?? null
-    const ends = listOthers(number, answer).some(
-      (other) => !holdsUnder(setAnswer(settings, number, other), holds, reach),
-    )
-    if (ends && isTotal) return null
-    if (ends) rests[`R${number}`] = String(answer)
+  for (const [number, other] of listFlips(settings, numbers)) {
+    const name = `R${number}`
+    if (rests[name] === undefined && !holdsUnder(other, holds, reach))
+      rests[name] = String(settle(settings, number))
   }
   return rests
+}
+
+/** Lists settings with another answer of R2, or of one of some readings, that is not the operator's. */
+export function listFlips(settings: Settings, numbers: readonly number[]): [number, Settings][] {
+  const asked = [...new Set([2, ...numbers])].filter((number) => !settings.own.has(number))
+  return asked
+    .toSorted((a, b) => a - b)
+    .flatMap((number) =>
+      listOthers(number, settle(settings, number)).map((answer): [number, Settings] => [
+        number,
+        setAnswer(settings, number, answer),
+      ]),
+    )
 }
 
 /** Tests it for plain URLs, which all forms of R2 have, and if need be for those of its form. */
 function holdsUnder(settings: Settings, holds: Holds, reach: Reach): boolean {
   const plain = holds(settings, 'plain')
   if (reach === 'none' || plain === (reach === 'some')) return plain === true
-  return holds(settings, settings.answers[2] as Space) === true
+  return holds(settings, settle(settings, 2) as Space) === true
 }
 
 /** Tests whether a finding holds whatever the answers are. */

@@ -19,13 +19,10 @@ export class TextIndex {
     this.#lengths = new Set([...this.#byEnd.keys()].map((end) => end.length))
   }
 
-  /**
-   * Lists the numbers of those with a text within one of these, and perhaps of others, in order; of
-   * all if too many of these are null: one, or with `isPartly` each.
-   */
-  find(within: readonly (string | null)[], isPartly = false): number[] {
+  /** Lists the numbers of those with a text within one of these, and perhaps of others, in order. */
+  find(within: readonly (string | null)[]): number[] {
     const known = within.filter((text) => text !== null)
-    if (isPartly ? known.length === 0 : known.length < within.length) return this.#all
+    if (known.length < within.length) return this.#all
     const found = new Set<number>()
     for (const text of known.map(lowerAscii))
       for (const length of this.#lengths)
