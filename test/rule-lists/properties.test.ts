@@ -1,14 +1,15 @@
 // @module-tag often
 // @module-tag nightly
 import { expect, it } from 'vitest'
+import type { ItemKey } from '../../src/core/model/item.ts'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { exploreUrls } from '../../src/core/effects/witness/explore.ts'
 import { findUrl } from '../../src/core/rule-lists/find-url.ts'
 import { keepEntry } from '../../src/core/rule-lists/pattern.ts'
-import { readRules } from '../../src/core/rule-lists/ranked-rules.ts'
-import { compile } from '../../src/core/trace/compiled.ts'
+import { readRules, type RankedRule } from '../../src/core/rule-lists/ranked-rules.ts'
+import type { Rule } from '../../src/core/trace/rule.ts'
+import { compile, trace } from '../../src/core/trace/trace.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { trace } from '../../src/core/trace/trace.ts'
 import { parseUrl } from '../../src/core/trace/url.ts'
 import { fc, itOften, runs } from '../runs.ts'
 import { flips, listUrls, matches, usual, type Answers } from './brute.ts'
@@ -145,19 +146,92 @@ itOften('finds every rule that one or two earlier ones hide, and on what that re
         count.notes += ending.length > 0 ? 1 : 0
       }
       const warned = findings.filter(({ severity }) => severity === 'warning')
-      const list = (of: typeof findings) => of.map(({ rule: { pointer } }) => pointer)
+      const places = (of: typeof findings) => of.map(({ rule: { pointer } }) => pointer)
       for (const [i] of cacheRules.entries())
         for (let b = 0; b < i; b++)
           for (let a = 0; a <= b; a++) {
             if (!hides(settled, i, [a, b])) continue
-            expect(list(findings)).toContain(`/${i}`)
+            expect(places(findings)).toContain(`/${i}`)
             if (flipped.every(({ told }) => hides(told, i, [a, b])))
-              expect(list(warned)).toContain(`/${i}`)
+              expect(places(warned)).toContain(`/${i}`)
           }
     }),
     { numRuns: runs(40, 3000) },
   )
   if (runs(40, 3000) > 40) for (const each of Object.values(count)) expect(each).toBeGreaterThan(0)
+})
+
+/** The usual answers of the readings that order cache rules, and each other answer. */
+const ranking: Answers = { R14: 'first', R38: 'list-first', R39: 'after' }
+const rankings: [string, Answers][] = [
+  ['R14', 'last'],
+  ['R38', 'rule-first'],
+  ['R38', 'list-only'],
+  ['R38', 'rule-only'],
+  ['R39', 'before'],
+].map(([name = '', answer = '']) => [name, { ...ranking, [name]: answer }])
+
+/** Tests whether a cache rule ranks before another one; each names its item, place and priority. */
+function ranksBefore(a: RankedRule, b: RankedRule, answers: Answers): boolean {
+  const [isRule, other] = [a, b].map(({ rule: { item } }) => item === 'cache_rule')
+  const [at, by] = [a, b].map(({ rule: { pointer } }) => getIndex(pointer))
+  if (isRule !== other) return answers['R38'] === (isRule ? 'rule-first' : 'list-first')
+  const isLast = answers['R14'] === 'last' && !isRule
+  if (isRule || a.priority === b.priority)
+    return isLast ? Number(at) > Number(by) : Number(at) < Number(by)
+  if (a.priority !== null && b.priority !== null) return a.priority < b.priority
+  return (answers['R39'] === 'after') === (b.priority === null)
+}
+
+itOften('orders rules by priority and by both lists, and says on what that rests', () => {
+  const one = fc.tuple(fc.constantFrom('jpg', 'png', 'jpg,png', 'css'), fc.constantFrom(1, 2))
+  const some = fc.array(one, { maxLength: 3 })
+  const priorities = fc.shuffledSubarray([1, 2, null, null], { minLength: 4 })
+  const codes = new Set<string>()
+  fc.assert(
+    fc.property(some, some, priorities, (first, second, order) => {
+      const ranked = second.map(([pattern, expire], i) => {
+        const priority = order[i] ?? null
+        return rule('ext', pattern, expire, priority === null ? {} : { priority })
+      })
+      const items = new Map<ItemKey, Json[]>([
+        ['cache_rule', first.map(([pattern, time]) => ({ type: 1, pattern, time }))],
+        ['cache_rule_list', ranked],
+      ])
+      const all = [...items.keys()].flatMap((item) => readRules(item, items))
+      const get = ({ item, pointer }: Rule) =>
+        all.find(({ rule: own }) => own.item === item && own.pointer === pointer)
+      const texts = (each: RankedRule) => String(each.rule.pattern).split(',')
+      const { findings } = find(Object.fromEntries(items), { R2: 'as-sent', R6: 'sensitive' })
+      for (const { code, rule: place, other, rests } of findings) {
+        const [own, ...others] = [place, ...other].map(get)
+        if (own === undefined || own.rule.pattern === null || others.includes(undefined)) continue
+        codes.add(code)
+        const known = others.filter((each) => each !== undefined)
+        const isHidden = (answers: Answers) => {
+          const before = known.filter((each) => ranksBefore(each, own, answers)).flatMap(texts)
+          return texts(own).every((text) => before.includes(text))
+        }
+        const ending = rankings.flatMap(([name, each]) => (isHidden(each) ? [] : [name]))
+        if (/shadowed|unreachable|contradictory/.test(code)) {
+          expect(isHidden(ranking)).toBe(true)
+          expect(Object.keys(rests)).toEqual([...new Set(ending)])
+        } else if (code === 'rule-order-unspecified') {
+          expect(known.flatMap(texts).some((text) => texts(own).includes(text))).toBe(true)
+          const turns = rankings.map(([, each]) => known.some((by) => ranksBefore(by, own, each)))
+          expect([turns.includes(false), rests]).toEqual([true, {}])
+        }
+      }
+    }),
+    { numRuns: runs(100, 3000) },
+  )
+  expect([...codes].toSorted()).toEqual([
+    'rule-contradictory',
+    'rule-duplicate',
+    'rule-order-unspecified',
+    'rule-shadowed',
+    'rule-unreachable',
+  ])
 })
 
 itOften('gives requests that the trace does not answer with the hidden rule', () => {

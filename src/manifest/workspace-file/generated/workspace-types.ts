@@ -460,7 +460,7 @@ checks: {
  */
 "rule-unreachable"?: ("error" | "warning" | "note" | "off")
 /**
- * Two rules that overlap have other fields, and their order is an open reading.
+ * Two rules that overlap have other fields, and nothing sets which ranks first.
  */
 "rule-order-unspecified"?: ("error" | "warning" | "note" | "off")
 /**

@@ -30,7 +30,7 @@ export const diagnosticDescriptions: Record<DiagnosticCode, string> = {
   "rule-contradictory": "An earlier rule matches the same requests and has other fields.",
   "rule-shadowed": "One earlier rule matches every request that the rule matches.",
   "rule-unreachable": "Two earlier rules together match every request that the rule matches.",
-  "rule-order-unspecified": "Two rules that overlap have other fields, and their order is an open reading.",
+  "rule-order-unspecified": "Two rules that overlap have other fields, and nothing sets which ranks first.",
   "entry-redundant": "Another entry of the list matches every request that the entry matches.",
   "networks-overlap": "Two networks of items that ban together overlap.",
   "value-without-effect": "The specification gives a field no effect beside the other fields.",
