@@ -296,7 +296,7 @@ describe('rules whose order is open', () => {
   })
 
   it('repeat each other whatever orders them', () => {
-    const [jpg, both] = [rule('ext', 'jpg', 60), rule('ext', 'png,jpg', 9)]
+    const [jpg, wider] = [rule('ext', 'jpg', 60), rule('ext', 'png,jpg', 9)]
     const { findings } = find({ cache_rule_list: [jpg, jpg] })
     expect(brief({ findings })).toEqual(['rule-duplicate cache_rule_list/1 text'])
     expect(findings[0]?.severity).toBe('warning')
@@ -304,7 +304,7 @@ describe('rules whose order is open', () => {
       'rule-duplicate cache_rule_list/0 text',
     ])
     // Without the last one, a service that ranks it first would cache otherwise.
-    expect(brief(find({ cache_rule_list: [jpg, both, jpg] }))).toEqual([
+    expect(brief(find({ cache_rule_list: [jpg, wider, jpg] }))).toEqual([
       'rule-order-unspecified cache_rule_list/1 -',
       'rule-duplicate cache_rule_list/2 text R14=first',
     ])

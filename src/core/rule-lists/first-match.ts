@@ -31,7 +31,7 @@ interface Cover {
 /** Samples of a rule that are compared with other rules before any automaton is. */
 const maxSamples = 4
 /** Samples of two rules that are compared with both. */
-const maxMutual = 100
+const maxMutual = 200
 /** The readings that leave the order of two rules open unless the operator sets them. */
 const unspecified = new Set([14, 38, 39])
 

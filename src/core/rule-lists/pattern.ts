@@ -50,6 +50,7 @@ export class Entry {
   readonly isDecidable: boolean
   /** Readings that it asks for, but R2. */
   readonly readings: number[]
+  readonly #names = new WeakMap<Settings, string>()
   readonly #shapes = new Map<string, Shape>()
   readonly #languages = new Map<string, Language[]>()
 
@@ -103,8 +104,10 @@ export class Entry {
   }
 
   /** Names the answers that it asks for. */
-  nameAnswers({ answers }: Settings): string {
-    return this.readings.map((number) => answers[number]).join()
+  nameAnswers(settings: Settings): string {
+    return getOrAdd(this.#names, settings, () =>
+      this.readings.map((number) => settle(settings, number)).join(),
+    )
   }
 }
 

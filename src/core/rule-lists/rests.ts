@@ -1,4 +1,5 @@
 import { settle } from '../effects/witness/languages.ts'
+import { getOrAdd } from '../model/lists.ts'
 import type { Settings } from '../trace/readings.ts'
 import { listOthers, setAnswer } from '../trace/settings.ts'
 import type { Space } from './find-url.ts'
@@ -40,15 +41,20 @@ export function findRests(
 /** Lists settings with another answer of R2, or of one of some readings, that is not the operator's. */
 export function listFlips(settings: Settings, numbers: readonly number[]): [number, Settings][] {
   const asked = [...new Set([2, ...numbers])].filter((number) => !settings.own.has(number))
+  const known = getOrAdd(flips, settings, () => new Map<number, [number, Settings][]>())
   return asked
     .toSorted((a, b) => a - b)
     .flatMap((number) =>
-      listOthers(number, settle(settings, number)).map((answer): [number, Settings] => [
-        number,
-        setAnswer(settings, number, answer),
-      ]),
+      getOrAdd(known, number, () =>
+        listOthers(number, settle(settings, number)).map((answer) => [
+          number,
+          setAnswer(settings, number, answer),
+        ]),
+      ),
     )
 }
+
+const flips = new WeakMap<Settings, Map<number, [number, Settings][]>>()
 
 /** Tests it for plain URLs, which all forms of R2 have, and if need be for those of its form. */
 function holdsUnder(settings: Settings, holds: Holds, reach: Reach): boolean {
