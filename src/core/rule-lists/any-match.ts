@@ -22,7 +22,7 @@ interface Matcher {
   cover(wide: string, narrow: string): Cover | null
   /** Texts of which one lies within a text of each entry that it covers. */
   core(wide: string): string[]
-  /** Texts of which each entry that covers it has one within; null: not known; else those of `core`. */
+  /** Texts within which each entry that covers it has one, null if not known; else as `core`. */
   within?(narrow: string): (string | null)[]
   /** The URLs that an entry matches, for a list of such patterns. */
   entry?(text: string): Entry
@@ -254,10 +254,10 @@ function coverAgent(
   desk: Desk,
 ): Cover | null {
   const isPlain = /^[\w /-]*$/.test(wide) && /^[\w /-]*$/.test(narrow)
-  const rests = findRests(desk.settings, [25, ...(isExact || isPlain ? [] : [26])], (world) => {
-    const [a, b] = foldBoth(wide, narrow, readCase(folds, world))
+  const rests = findRests(desk.settings, [25, ...(isExact || isPlain ? [] : [26])], (settings) => {
+    const [a, b] = foldBoth(wide, narrow, readCase(folds, settings))
     if (isExact || a === b) return a === b
-    return (isPlain || settle(world, 26) === 'text') && b.includes(a)
+    return (isPlain || settle(settings, 26) === 'text') && b.includes(a)
   })
   return rests && { rests, proof: wide === narrow ? 'text' : 'substring' }
 }
@@ -277,9 +277,9 @@ function coverText(
   const rests = findRests(
     desk.settings,
     [...(folds === true ? [] : [24]), ...(isBound ? [22] : [])],
-    (world) => {
-      const isLiteral = isBound && settle(world, 22) === 'literal'
-      const [a, b] = foldBoth(wide, narrow, readCase(folds, world)).map((text) =>
+    (settings) => {
+      const isLiteral = isBound && settle(settings, 22) === 'literal'
+      const [a, b] = foldBoth(wide, narrow, readCase(folds, settings)).map((text) =>
         bind(text, isLiteral),
       )
       if (a === undefined || b === undefined) return false
@@ -301,30 +301,21 @@ function bind(text: string, isLiteral: boolean): { text: string; starts: boolean
 
 /** Covers among exempt URLs: a path has each query of it, by R19. */
 function coverExempt(wide: string, narrow: string, desk: Desk): Cover | null {
-  const rests = findRests(desk.settings, [6, 19], (world) => {
-    const [a, b] = foldBoth(wide, narrow, settle(world, 6) === 'insensitive')
-    return a === b || (settle(world, 19) === 'path' && b.startsWith(`${a}?`) && !a.includes('?'))
+  const rests = findRests(desk.settings, [6, 19], (settings) => {
+    const [a, b] = foldBoth(wide, narrow, settle(settings, 6) === 'insensitive')
+    return a === b || (settle(settings, 19) === 'path' && b.startsWith(`${a}?`) && !a.includes('?'))
   })
   return rests && { rests, proof: 'text' }
 }
 
 function coverPattern(wide: Entry, narrow: Entry, desk: Desk): Cover | null {
-  const isOutside = desk
-    .listSamples([narrow])
-    .some((seen) => desk.answer([narrow], seen) === true && desk.answer([wide], seen) === false)
-  if (isOutside) return null
   let proof: Proof = 'text'
-  const rests = findRests(
-    desk.settings,
-    listReadingsOf([wide, narrow]),
-    (world, space) => {
-      const found = desk.cover([wide], [narrow], world, space)
-      if (found === undefined || found === false) return found
-      if (world === desk.settings) proof = found
-      return true
-    },
-    'all',
-  )
+  const rests = findRests(desk.settings, listReadingsOf([wide, narrow]), (settings) => {
+    const found = desk.cover([wide], [narrow], settings)
+    if (found === undefined || found === false) return found
+    if (settings === desk.settings) proof = found
+    return true
+  })
   return rests && { rests, proof }
 }
 
@@ -335,7 +326,11 @@ function matchBans(find: (text: string) => JsonObject, desk: Desk): Matcher {
     cover: (wide, narrow) => {
       const [a, b] = [find(wide), find(narrow)]
       const isSame = Object.keys(a).length === Object.keys(b).length
-      const keys = findRests(desk.settings, [23], (world) => isSame || settle(world, 23) === 'all')
+      const keys = findRests(
+        desk.settings,
+        [23],
+        (settings) => isSame || settle(settings, 23) === 'all',
+      )
       const lists = keys && coverBan(a, b, desk)
       return lists && { rests: { ...keys, ...lists }, proof: 'keys' }
     },

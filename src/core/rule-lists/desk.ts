@@ -1,4 +1,5 @@
 import { getOrAdd } from '../model/lists.ts'
+import { settle } from '../effects/witness/languages.ts'
 import type { Settings } from '../trace/readings.ts'
 import { findUrl, type Budget, type Space, type Wanted } from './find-url.ts'
 import {
@@ -80,13 +81,12 @@ export class Desk {
     if (kind === 'dir') return `${host}${text}x`
     if (kind === 'route') return host + text
     const must = [entry.languages(settings)]
-    return kind === 'none' ? null : (this.find('plain', { must, never: [] }) ?? null)
+    return kind === 'none' ? null : (this.#find('plain', { must, never: [] }) ?? null)
   }
 
   /** Lists samples of entries. */
   listSamples(entries: readonly Entry[]): SeenUrl[] {
-    const found = entries.flatMap((entry) => this.sample(entry, this.settings) ?? [])
-    return [...new Map(found.map((seen) => [seen.url, seen])).values()]
+    return entries.flatMap((entry) => this.sample(entry, this.settings) ?? [])
   }
 
   /**
@@ -99,8 +99,12 @@ export class Desk {
     return [this.sample(entry, this.settings)?.url ?? null]
   }
 
-  /** Finds a URL; undefined, and counted, if that takes too much. */
-  find(space: Space, wanted: Wanted): string | null | undefined {
+  /** Finds a URL in the form of R2; undefined, and counted, if that takes too much. */
+  find(settings: Settings, wanted: Wanted): string | null | undefined {
+    return this.#find(settle(settings, 2) as Space, wanted)
+  }
+
+  #find(space: Space, wanted: Wanted): string | null | undefined {
     const count = wanted.must.reduce((sum, { length }) => sum + length, wanted.never.length)
     const found =
       count > maxLanguages ? undefined : findUrl(this.domain, space, wanted, this.#budget)
@@ -117,7 +121,6 @@ export class Desk {
     wide: readonly Entry[],
     narrow: readonly Entry[],
     settings: Settings,
-    space: Space,
     isThorough = false,
   ): Proof | false | undefined {
     const usable = wide.filter(({ isDecidable }) => isDecidable)
@@ -135,7 +138,7 @@ export class Desk {
     )
     const isAll = (entry: Entry) => entry.shape(settings).kind === 'all'
     // Only a pattern for everything matches what is not printable once it is decoded.
-    const isWider = narrow.some(isAll) && space === 'decoded'
+    const isWider = narrow.some(isAll) && settle(settings, 2) === 'decoded'
     if (isWider || usable.length === 0 || (!hasAutomaton && !isThorough)) return false
     const isMissed = narrow.some((entry) => {
       const seen = this.sample(entry, settings)
@@ -143,7 +146,7 @@ export class Desk {
     })
     if (isMissed) return false
     const list = (entries: readonly Entry[]) => entries.flatMap((each) => each.languages(settings))
-    const found = this.find(space, { must: [list(narrow)], never: list(usable) })
+    const found = this.find(settings, { must: [list(narrow)], never: list(usable) })
     if (found === undefined) return undefined
     return found === null ? 'automaton' : false
   }

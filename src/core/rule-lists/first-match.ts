@@ -6,7 +6,6 @@ import { readPlain } from '../trace/secret-text.ts'
 import type { Settings } from '../trace/readings.ts'
 import type { Rule } from '../trace/rule.ts'
 import type { Desk } from './desk.ts'
-import type { Space } from './find-url.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import {
   findCore,
@@ -100,16 +99,18 @@ class RuleCheck {
     return note
   }
 
-  #create(
-    code: Finding['code'],
-    text: string,
-    others: RankedRule[],
-    { rests, proof }: { rests: Rests; proof: Proof },
-  ): Finding {
-    const witness = this.#findCommon(others)
-    const other = others.map(({ rule }) => rule)
+  /** Creates the finding of the cover that rests on the fewest readings, the first of these. */
+  #create(code: Finding['code'], text: string, covers: Cover[]): Finding | null {
+    const count = ({ rests }: Cover) => Object.keys(rests).length
+    const [best] = covers.toSorted((a, b) => count(a) - count(b))
+    if (best === undefined) return null
+    const { by, rests, proof } = best
+    const other = by.map(({ rule }) => rule)
     const detail = `${nameRule(this.#own.rule)} ${text} ${other.map(nameRule).join(', ')}`
-    return createFinding(code, this.#own.rule, detail, { other, rests, proof, witness })
+    const witness = this.#findCommon(by)
+    const isAlone = code === 'rule-unreachable' && by.length === 1
+    const own = isAlone ? 'rule-shadowed' : code
+    return createFinding(own, this.#own.rule, detail, { other, rests, proof, witness })
   }
 
   #findCommon(others: RankedRule[]): JsonObject | null {
@@ -125,7 +126,7 @@ class RuleCheck {
     return this.#desk.listSamples(this.#own.entries.slice(0, maxSamples))
   }
 
-  /** Finds an earlier rule that does the same; the order rests on a reading if rules between differ. */
+  /** Finds an earlier rule that does the same; rests on their order if rules between differ. */
   #findDuplicate(): Finding | null {
     const own = this.#own
     const same = this.#earlier.filter(
@@ -152,45 +153,34 @@ class RuleCheck {
       )
       return { by: [by], rests: rests ?? {}, proof: 'text' as const }
     })
-    const best = chooseBest(found)
-    return best && this.#create('rule-duplicate', 'repeats', best.by, best)
+    return this.#create('rule-duplicate', 'repeats', found)
   }
 
   /** The earlier rules that have all requests of this one. */
   #listCovers(): Cover[] {
     return (this.#covers ??= this.#near.flatMap((by) => {
       this.#desk.spend(1)
-      if (this.#desk.isSpent || !includesWindow(by, this.#own) || this.#isRefuted(by)) return []
+      if (this.#desk.isSpent || !includesWindow(by, this.#own)) return []
       return this.#cover(by) ?? []
     }))
   }
 
-  /** Whether a request matches this rule and not the other. */
-  #isRefuted(by: RankedRule): boolean {
-    return this.#listSamples().some(
-      (seen) =>
-        this.#desk.answer(by.entries, seen) === false &&
-        this.#desk.answer(this.#own.entries, seen) === true,
-    )
-  }
-
-  /** How another rule that ranks before this one has all its requests; with `isEqual`, no others. */
+  /** How a rule that ranks before this one has all its requests; with `isEqual`, no others. */
   #cover(by: RankedRule, isEqual = false): Cover | null {
     const [own, desk, { readings, isBefore }] = [this.#own, this.#desk, this.#list]
     let proof: Proof = 'text'
     const rests = findRests(
       desk.settings,
       [...readings(by, own), ...listReadingsOf([...by.entries, ...own.entries])],
-      (settings, space) => {
+      (settings) => {
         if (!isBefore(by, own, settings)) return false
-        const found = desk.cover(by.entries, own.entries, settings, space)
+        const found = desk.cover(by.entries, own.entries, settings)
         if (found === undefined || found === false) return found
         if (settings === desk.settings && (proof === 'text' || found === 'automaton')) proof = found
         if (!isEqual) return true
-        const back = desk.cover(own.entries, by.entries, settings, space)
+        const back = desk.cover(own.entries, by.entries, settings)
         return back === undefined ? undefined : back !== false
       },
-      'all',
     )
     return rests && { by: [by], rests, proof }
   }
@@ -201,13 +191,11 @@ class RuleCheck {
       if (by.effect === this.#own.effect || !includesWindow(this.#own, by)) return []
       return this.#cover(by, true) ?? []
     })
-    const best = chooseBest(found)
-    return best && this.#create('rule-contradictory', 'matches the same as', best.by, best)
+    return this.#create('rule-contradictory', 'matches the same as', found)
   }
 
   #findShadow(): Finding | null {
-    const best = chooseBest(this.#listCovers())
-    return best && this.#create('rule-shadowed', 'is hidden by', best.by, best)
+    return this.#create('rule-shadowed', 'is hidden by', this.#listCovers())
   }
 
   /** Finds two earlier rules, or the entries of one, that have all requests together. */
@@ -224,13 +212,10 @@ class RuleCheck {
       .filter((pair) => matching.every((rules) => rules.some((each) => pair.includes(each))))
     const found = pairs.flatMap((by) => {
       const rests = this.#desk.isSpent ? null : this.#unite(by)
-      return rests === null ? [] : [{ by, rests, proof: 'union' as const }]
+      const proof: Proof = by.length === 1 ? 'automaton' : 'union'
+      return rests === null ? [] : [{ by, rests, proof }]
     })
-    const best = chooseBest(found)
-    if (best === null) return null
-    return best.by.length === 1
-      ? this.#create('rule-shadowed', 'is hidden by', best.by, { ...best, proof: 'automaton' })
-      : this.#create('rule-unreachable', 'is hidden by', best.by, best)
+    return this.#create('rule-unreachable', 'is hidden by', found)
   }
 
   #unite(rules: RankedRule[]): Rests | null {
@@ -241,20 +226,15 @@ class RuleCheck {
       ...listReadingsOf([...own.entries, ...rules.flatMap(({ entries }) => entries)]),
       ...(own.window === null ? [] : [76]),
     ]
-    return findRests(
-      desk.settings,
-      asked,
-      (settings, space) => {
-        const before = rules.filter((each) => isBefore(each, own, settings))
-        const found = listActive(own, before, settings).map((active) => {
-          const wide = active.flatMap(({ entries }) => entries)
-          return desk.cover(wide, own.entries, settings, space, true)
-        })
-        if (found.includes(false)) return false
-        return found.includes(undefined) ? undefined : true
-      },
-      'all',
-    )
+    return findRests(desk.settings, asked, (settings) => {
+      const before = rules.filter((each) => isBefore(each, own, settings))
+      const found = listActive(own, before, settings).map((active) => {
+        const wide = active.flatMap(({ entries }) => entries)
+        return desk.cover(wide, own.entries, settings, true)
+      })
+      if (found.includes(false)) return false
+      return found.includes(undefined) ? undefined : true
+    })
   }
 
   /** Finds an earlier rule that overlaps, and ranks before it only by what nobody has set. */
@@ -290,12 +270,6 @@ class RuleCheck {
   }
 }
 
-/** The cover that rests on the fewest readings, the first of equal ones. */
-function chooseBest(covers: Cover[]): Cover | null {
-  const count = ({ rests }: Cover) => Object.keys(rests).length
-  return covers.toSorted((a, b) => count(a) - count(b))[0] ?? null
-}
-
 /** Finds that no request matches some entries. */
 export function findEmpty(rule: Rule, entries: readonly Entry[], desk: Desk): Finding | null {
   if (entries.length === 0 || entries.some((each) => !each.isDecidable)) return null
@@ -304,14 +278,13 @@ export function findEmpty(rule: Rule, entries: readonly Entry[], desk: Desk): Fi
   const rests = findRests(
     desk.settings,
     [...listReadingsOf(entries), ...(isLater ? [58] : [])],
-    (settings, space) => {
+    (settings) => {
       if (isLater && settle(settings, 58) === 'chain') return undefined
       if (entries.some((entry) => desk.sample(entry, settings) !== null)) return false
       const must = [entries.flatMap((entry) => entry.languages(settings))]
-      const found = must[0]?.length === 0 ? null : desk.find(space, { must, never: [] })
+      const found = must[0]?.length === 0 ? null : desk.find(settings, { must, never: [] })
       return found === undefined ? undefined : found === null
     },
-    'all',
   )
   if (rests === null) return null
   const detail = `no URL of ${desk.domain} matches ${nameRule(rule)}`
@@ -327,21 +300,17 @@ function findOverlap(
   const entries = [...a.entries, ...b.entries]
   desk.spend(entries.length ** 2 / 400)
   let witness: string | null = null
-  const rests = findRests(
-    desk.settings,
-    listReadingsOf(entries),
-    (settings, space) => {
-      const common = listMutual(a, b, desk, settings).find((seen) =>
-        [a, b].every((rule) =>
-          rule.entries.some((each) => each.isDecidable && each.matches(settings, seen)),
-        ),
-      )
-      const found = common?.url ?? searchCommon(a, b, desk, settings, space)
-      if (settings === desk.settings && space === 'plain') witness = found ?? null
-      return found === undefined ? undefined : found !== null
-    },
-    'some',
-  )
+  const rests = findRests(desk.settings, listReadingsOf(entries), (settings) => {
+    const common = listMutual(a, b, desk, settings).find((seen) =>
+      [a, b].every((rule) =>
+        rule.entries.some((each) => each.isDecidable && each.matches(settings, seen)),
+      ),
+    )
+    const found = common?.url ?? searchCommon(a, b, desk, settings)
+    if (settings === desk.settings)
+      witness = common?.url ?? (settle(settings, 2) === 'as-sent' ? (found ?? null) : null)
+    return found === undefined ? undefined : found !== null
+  })
   if (rests === null) return null
   const request = witness === null ? null : { url: witness }
   return { rests, witness: request, proof: request === null ? 'automaton' : null }
@@ -370,14 +339,13 @@ function searchCommon(
   b: RankedRule,
   desk: Desk,
   settings: Settings,
-  space: Space,
 ): string | null | undefined {
   const entries = [...a.entries, ...b.entries]
   if (entries.some(({ isDecidable }) => !isDecidable)) return undefined
   const isText = entries.every((each) => each.shape(settings).kind !== 'automaton')
   if (isText && entries.length <= maxMutual) return null
   const must = [a, b].map((rule) => rule.entries.flatMap((each) => each.languages(settings)))
-  return desk.find(space, { must, never: [] })
+  return desk.find(settings, { must, never: [] })
 }
 
 /** Whether a rule applies whenever another one does. */

@@ -68,7 +68,7 @@ export class Entry {
     return this.form.kind === 'regex' && matchesAll(this.form.text)
   }
 
-  /** Whether it is a regular expression for the whole URL under some answers, and so sees the host. */
+  /** Whether it is an expression that sees the whole URL, and so the host, under some answers. */
   get seesHost(): boolean {
     const { kind, sees, extent } = this.form
     return kind === 'regex' && !this.matchesAll && (sees !== 'Q' || extent === 'R27')

@@ -19,7 +19,7 @@ export class TextIndex {
     this.#lengths = new Set([...this.#byEnd.keys()].map((end) => end.length))
   }
 
-  /** Lists the numbers of those with a text within one of these, and perhaps of others, in order. */
+  /** Lists the numbers of those with a text within one of these, and perhaps of others. */
   find(within: readonly (string | null)[]): number[] {
     const known = within.filter((text) => text !== null)
     if (known.length < within.length) return this.#all
