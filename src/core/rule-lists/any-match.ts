@@ -56,7 +56,12 @@ function checkList(entries: AnyList, desk: Desk): Finding[] {
     const empty = entry === undefined ? null : findEmpty(rule, [entry], desk)
     if (empty !== null) return [empty]
     const best = findBest(entries, i, index.find(within(text)), desk)
-    if (best !== null) return [createRedundant(rule, rules[best.by] ?? rule, best)]
+    if (best !== null) {
+      const { by, ...cover } = best
+      const other = [rules[by] ?? rule]
+      const detail = `${nameRule(rule)} is covered by ${other.map(nameRule).join()}`
+      return [createFinding('entry-redundant', rule, detail, { other, ...cover })]
+    }
     return entry?.isDecidable === false ? [createUndecided(rule, text)] : []
   })
 }
@@ -68,7 +73,7 @@ function findBest(
   near: number[],
   desk: Desk,
 ): (Cover & { by: number }) | null {
-  const size = ({ rests }: Cover) => Object.keys(rests).length
+  const size = (of: Cover | null) => (of === null ? Infinity : Object.keys(of.rests).length)
   const text = texts[own]
   let best: (Cover & { by: number }) | null = null
   desk.spend(near.length / 8)
@@ -78,18 +83,13 @@ function findBest(
     desk.spend(1)
     if (desk.isSpent) return null
     const found = cover(wide, text)
-    if (found === null || (best !== null && size(found) >= size(best))) continue
-    // Of two that cover each other, the later one is redundant.
-    const back = by > own ? cover(text, wide) : null
-    if (back === null || size(back) > size(found)) best = { ...found, by }
-    if (best !== null && isEverywhere(best.rests)) return best
+    if (found === null || size(found) >= size(best)) continue
+    // Of two that cover each other, the one that rests on less is redundant, or the later one.
+    const more = size(cover(text, wide)) - size(found)
+    if (more > 0 || (more === 0 && by < own)) best = { ...found, by }
+    if (size(best) === 0) return best
   }
   return best
-}
-
-function createRedundant(rule: Rule, other: Rule, { rests, proof }: Cover): Finding {
-  const detail = `${nameRule(rule)} is covered by ${nameRule(other)}`
-  return createFinding('entry-redundant', rule, detail, { other: [other], rests, proof })
 }
 
 /** Lists the lists of a domain of which any entry must match. */

@@ -27,7 +27,6 @@ export class Desk {
   readonly #states: number
   readonly #budget: Budget
   readonly #samples = new Map<Entry, Map<string, SeenUrl | null>>()
-  readonly #answers = new Map<readonly Entry[], Map<string, boolean | null>>()
 
   constructor(domain: string, settings: Settings, states: number) {
     this.domain = domain
@@ -55,12 +54,9 @@ export class Desk {
 
   /** Whether a rule matches a URL; null if that is not known. */
   answer(entries: readonly Entry[], seen: SeenUrl): boolean | null {
-    const known = getOrAdd(this.#answers, entries, () => new Map<string, boolean | null>())
-    return getOrAdd(known, seen.url, () => {
-      const decidable = entries.filter(({ isDecidable }) => isDecidable)
-      if (decidable.some((entry) => entry.matches(this.settings, seen))) return true
-      return decidable.length === entries.length ? false : null
-    })
+    const decidable = entries.filter(({ isDecidable }) => isDecidable)
+    if (decidable.some((entry) => entry.matches(this.settings, seen))) return true
+    return decidable.length === entries.length ? false : null
   }
 
   /** A URL that an entry matches, of those that all forms of R2 have. */
