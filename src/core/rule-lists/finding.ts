@@ -4,7 +4,7 @@ import { findingCodes, type FindingCode, type FindingSeverity } from './codes.ts
 import type { Proof } from './pattern.ts'
 import { isEverywhere, type Rests } from './rests.ts'
 
-/** Something about a rule under the answers of all readings. */
+/** Something about a rule that holds under the answers of all readings. */
 export interface Finding {
   code: FindingCode
   severity: FindingSeverity
