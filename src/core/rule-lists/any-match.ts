@@ -9,10 +9,10 @@ import { matchAddress } from '../trace/match/address.ts'
 import { matchHost } from '../trace/match/host.ts'
 import { parseAddress } from '../trace/request.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
-import type { Desk } from './desk.ts'
+import type { Cover, Desk } from './desk.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import { createUndecided, findEmpty } from './first-match.ts'
-import { findCore, keepEntry, listReadingsOf, type Entry, type Proof } from './pattern.ts'
+import { findCore, keepEntry, type Entry, type Proof } from './pattern.ts'
 import type { Items } from './ranked-rules.ts'
 import { TextIndex } from './text-index.ts'
 import { findRests, isEverywhere, type Rests } from './rests.ts'
@@ -32,11 +32,6 @@ interface Matcher {
 interface AnyList extends Matcher {
   texts: Json[]
   rules: Rule[]
-}
-
-interface Cover {
-  rests: Rests
-  proof: Proof
 }
 
 /** Finds redundant entries and those that never match, of one domain (request semantics, 7). */
@@ -161,7 +156,7 @@ function matchPatterns(desk: Desk, form: Omit<PatternForm, 'text'>): Matcher {
   const entry = (text: string) => keepEntry({ ...form, text })
   return {
     entry,
-    cover: (wide, narrow) => coverPattern(entry(wide), entry(narrow), desk),
+    cover: (wide, narrow) => desk.findCover([entry(wide)], [entry(narrow)]),
     core: (wide) => [findCore(entry(wide))],
     within: (narrow) => desk.listEvidence(entry(narrow)),
   }
@@ -308,17 +303,6 @@ function coverExempt(wide: string, narrow: string, desk: Desk): Cover | null {
   return rests && { rests, proof: 'text' }
 }
 
-function coverPattern(wide: Entry, narrow: Entry, desk: Desk): Cover | null {
-  let proof: Proof = 'text'
-  const rests = findRests(desk.settings, listReadingsOf([wide, narrow]), (settings) => {
-    const found = desk.cover([wide], [narrow], settings)
-    if (found === undefined || found === false) return found
-    if (settings === desk.settings) proof = found
-    return true
-  })
-  return rests && { rests, proof }
-}
-
 /** Creates a matcher of bans: each key of one is there in those that it covers (R23). */
 function matchBans(find: (text: string) => JsonObject, desk: Desk): Matcher {
   const list = (configs: JsonObject, name: string) => toList(part(configs, name)['list'])
@@ -347,9 +331,7 @@ function matchBans(find: (text: string) => JsonObject, desk: Desk): Matcher {
       banLists.flatMap((name) => {
         const [text] = list(find(narrow), name)
         const { core, within = core } = matchBan(name, part(find(narrow), name), desk)
-        const found = typeof text === 'string' ? within(text) : []
-        const known = found.filter((each) => each !== null)
-        return ['', ...(known.length > 0 ? known : found)]
+        return ['', ...(typeof text === 'string' ? within(text) : [])]
       }),
   }
 }

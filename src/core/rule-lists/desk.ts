@@ -5,11 +5,13 @@ import { findUrl, type Budget, type Space, type Wanted } from './find-url.ts'
 import {
   coverByText,
   forgetEntries,
+  listReadingsOf,
   seeUrl,
   type Entry,
   type Proof,
   type SeenUrl,
 } from './pattern.ts'
+import { findRests, type Rests } from './rests.ts'
 
 /** States that are visited for one list. */
 export const maxStates = 60_000
@@ -17,6 +19,12 @@ export const maxStates = 60_000
 const maxKept = 1000
 /** Greatest number of automata in one search. */
 const maxLanguages = 200
+
+/** On what it rests that entries cover others, and how they do. */
+export interface Cover {
+  rests: Rests
+  proof: Proof
+}
 
 /** Compares the patterns of one list for one domain, and under settings. */
 export class Desk {
@@ -106,6 +114,29 @@ export class Desk {
       count > maxLanguages ? undefined : findUrl(this.domain, space, wanted, this.#budget)
     if (found === undefined) this.givenUp++
     return found
+  }
+
+  /**
+   * Finds how entries cover others, and on what it rests; null if they don't.
+   *
+   * @param numbers the readings that `holds` asks for
+   * @param holds what must hold besides
+   */
+  findCover(
+    wide: readonly Entry[],
+    narrow: readonly Entry[],
+    numbers: readonly number[] = [],
+    holds: (settings: Settings) => boolean = () => true,
+  ): Cover | null {
+    let proof: Proof = 'text'
+    const asked = [...numbers, ...listReadingsOf([...wide, ...narrow])]
+    const rests = findRests(this.settings, asked, (settings) => {
+      const found = holds(settings) && this.cover(wide, narrow, settings)
+      if (found === undefined || found === false) return found
+      if (settings === this.settings) proof = found
+      return true
+    })
+    return rests && { rests, proof }
   }
 
   /**

@@ -5,7 +5,7 @@ import { formatMinutes } from '../trace/request.ts'
 import { readPlain } from '../trace/secret-text.ts'
 import type { Settings } from '../trace/readings.ts'
 import type { Rule } from '../trace/rule.ts'
-import type { Desk } from './desk.ts'
+import type { Cover, Desk } from './desk.ts'
 import { createFinding, nameRule, type Finding } from './finding.ts'
 import {
   findCore,
@@ -21,10 +21,8 @@ import { TextIndex } from './text-index.ts'
 import { findRests, isEverywhere, type Rests } from './rests.ts'
 
 /** How earlier rules hide a rule, and where. */
-interface Cover {
+interface Hiding extends Cover {
   by: RankedRule[]
-  rests: Rests
-  proof: Proof
 }
 
 /** Samples of a rule that are compared with other rules before any automaton is. */
@@ -62,7 +60,7 @@ class RuleCheck {
   readonly #earlier: RankedRule[]
   /** The earlier rules that may match a sample of it. */
   readonly #near: RankedRule[]
-  #covers: Cover[] | undefined
+  #covers: Hiding[] | undefined
   /** Searches of other rules that took too much. */
   readonly #givenUp: number
 
@@ -100,8 +98,8 @@ class RuleCheck {
   }
 
   /** Creates the finding of the cover that rests on the fewest readings, the first of these. */
-  #create(code: Finding['code'], text: string, covers: Cover[]): Finding | null {
-    const count = ({ rests }: Cover) => Object.keys(rests).length
+  #create(code: Finding['code'], text: string, covers: Hiding[]): Finding | null {
+    const count = ({ rests }: Hiding) => Object.keys(rests).length
     const [best] = covers.toSorted((a, b) => count(a) - count(b))
     if (best === undefined) return null
     const { by, rests, proof } = best
@@ -157,7 +155,7 @@ class RuleCheck {
   }
 
   /** The earlier rules that have all requests of this one. */
-  #listCovers(): Cover[] {
+  #listCovers(): Hiding[] {
     return (this.#covers ??= this.#near.flatMap((by) => {
       this.#desk.spend(1)
       if (this.#desk.isSpent || !includesWindow(by, this.#own)) return []
@@ -166,23 +164,13 @@ class RuleCheck {
   }
 
   /** How a rule that ranks before this one has all its requests; with `isEqual`, no others. */
-  #cover(by: RankedRule, isEqual = false): Cover | null {
+  #cover(by: RankedRule, isEqual = false): Hiding | null {
     const [own, desk, { readings, isBefore }] = [this.#own, this.#desk, this.#list]
-    let proof: Proof = 'text'
-    const rests = findRests(
-      desk.settings,
-      [...readings(by, own), ...listReadingsOf([...by.entries, ...own.entries])],
-      (settings) => {
-        if (!isBefore(by, own, settings)) return false
-        const found = desk.cover(by.entries, own.entries, settings)
-        if (found === undefined || found === false) return found
-        if (settings === desk.settings && (proof === 'text' || found === 'automaton')) proof = found
-        if (!isEqual) return true
-        const back = desk.cover(own.entries, by.entries, settings)
-        return back === undefined ? undefined : back !== false
-      },
-    )
-    return rests && { by: [by], rests, proof }
+    const found = desk.findCover(by.entries, own.entries, readings(by, own), (settings) => {
+      if (!isBefore(by, own, settings)) return false
+      return !isEqual || Boolean(desk.cover(own.entries, by.entries, settings))
+    })
+    return found && { by: [by], ...found }
   }
 
   #findContradiction(): Finding | null {
