@@ -471,6 +471,17 @@ describe('entries of any-match lists', () => {
     }
   })
 
+  it('rest on the same in the same order, whatever the order of the keys of a ban', () => {
+    const bans = [
+      { ua: { list: ['bad'], case_insensitive: 'no' }, url: { list: ['^http'] } },
+      { ua: { list: ['BADLY'], case_insensitive: 'no' }, url: { list: ['/a'] } },
+    ]
+    const turned = bans.map(({ ua, url }) => ({ url, ua }))
+    const [one, other] = [bans, turned].map((each) => brief(find({ combined_ban: each.map(ban) })))
+    expect(one).toEqual(['entry-redundant combined_ban/1 keys R5=whole-url R24=labels'])
+    expect(other).toEqual(one)
+  })
+
   it('never match as a whole URL of another host', () => {
     const items = { deny_url: { urls: ['http://www.test.com/5.txt'] } }
     expect(brief(find(items, { R4: 'whole' }))).toEqual([

@@ -26,7 +26,10 @@ export function createFinding(
   detail: string,
   more: Partial<Pick<Finding, 'other' | 'rests' | 'witness' | 'proof'>> = {},
 ): Finding {
-  const { rests = {}, other = [], witness = null, proof = null } = more
+  const { other = [], witness = null, proof = null } = more
+  const number = ([name]: [string, string]) => Number(name.slice(1))
+  const asked = Object.entries(more.rests ?? {}).toSorted((a, b) => number(a) - number(b))
+  const rests = Object.fromEntries(asked)
   const severity = isEverywhere(rests) ? findingCodes[code].severity : 'note'
   return { code, severity, rule, other, rests, witness, proof, detail }
 }

@@ -35,16 +35,14 @@ export function findRests(
 export function listFlips(settings: Settings, numbers: readonly number[]): [number, Settings][] {
   const asked = [...new Set([2, ...numbers])].filter((number) => !settings.own.has(number))
   const known = getOrAdd(flips, settings, () => new Map<number, [number, Settings][]>())
-  return asked
-    .toSorted((a, b) => a - b)
-    .flatMap((number) =>
-      getOrAdd(known, number, () =>
-        listOthers(number, settle(settings, number)).map((answer) => [
-          number,
-          setAnswer(settings, number, answer),
-        ]),
-      ),
-    )
+  return asked.flatMap((number) =>
+    getOrAdd(known, number, () =>
+      listOthers(number, settle(settings, number)).map((answer) => [
+        number,
+        setAnswer(settings, number, answer),
+      ]),
+    ),
+  )
 }
 
 const flips = new WeakMap<Settings, Map<number, [number, Settings][]>>()
