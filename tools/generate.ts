@@ -57,7 +57,8 @@ async function buildTypesFile(): Promise<string> {
   const rows = items.map((item) => `  ${item}: ${loadSchema(item).title ?? item}`)
   return (
     `${header}import type { Text } from '../../model/secret.ts'\n\n${types.join('\n')}\n` +
-    `/** The type of a set value of each item. */\nexport interface ItemValues {\n${rows.join('\n')}\n}\n`
+    '/** The type of a set value of each item. */\n' +
+    `export interface ItemValues {\n${rows.join('\n')}\n}\n`
   )
 }
 

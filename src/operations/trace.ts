@@ -6,7 +6,7 @@ import { isObject, resolvePointer, type Json, type JsonObject } from '../core/mo
 import type { Candidates } from '../core/trace/candidates.ts'
 import { getOrAdd } from '../core/model/lists.ts'
 import { didYouMean } from '../core/catalog/value/nearest.ts'
-import { buildOutput, type Locate } from '../core/trace/output.ts'
+import { buildOutput } from '../core/trace/output.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import type { Visitor } from '../core/trace/request.ts'
 import { compile, trace, type Compiled } from '../core/trace/trace.ts'
@@ -28,13 +28,15 @@ import { refuseInvalid } from './runtime/refuse-invalid.ts'
 export interface TraceOptions extends Assumptions {
   /** Manifests (default), state, an observed configuration, or one with any candidates. */
   of?: 'desired' | 'recorded' | { observed: Json } | { configuration: Json }
+  /** What holds for facts that a request lacks; by default a usual visitor. */
+  visitor?: Visitor
 }
 
 /** Requests to trace, as files have them: `{url, method, headers, ip, …}`. */
 export interface TraceRequest extends TraceOptions {
   requests: Json[]
-  /** What holds for facts that a request lacks; by default a usual visitor. */
-  visitor?: Visitor
+  /** Find what the answers rest on, which takes longer than they; by default of one request. */
+  asks?: boolean
   /** Show what another answer of each assumed reading would change. */
   varies?: boolean
   /** Places of the requests in files, for errors; null for one of the command line. */
@@ -46,6 +48,8 @@ export interface Traced {
   output: JsonObject
   /** Reads the value of a rule or entry; null where its item is not certain. */
   readRule(rule: Pick<Rule, 'item' | 'pointer'>): Json
+  /** Finds the file and line of a rule or an item in a manifest. */
+  locate(rule: Pick<Rule, 'item' | 'pointer'>): JsonObject
 }
 
 type TracedWorkspace = Comparable & Findings & Pick<Workspace, 'findTextPlace'>
@@ -72,8 +76,7 @@ export async function traceRequests(
     (domain, item) => source.read(domain).get(item)?.[0],
   )
   const { visitor = 'usual', varies = false } = request
-  // What answers rest on takes longer than they: it is for a request that somebody looks at.
-  const asks = varies || request.requests.length === 1
+  const asks = request.asks ?? (varies || request.requests.length === 1)
   return request.requests.map((each, i) =>
     explainFault(request, i, () => {
       const domain = findDomain(each, source, find)
@@ -89,6 +92,7 @@ export async function traceRequests(
           notes: [...traced.notes, ...loops],
         },
         readRule: (rule) => readRule(configuration.candidates, rule),
+        locate,
       }
     }),
   )
@@ -171,7 +175,10 @@ function explainFault<T>({ requests, places }: TraceRequest, i: number, run: () 
 }
 
 /** Finds the places of rules in manifests. */
-function createLocate({ findTextPlace }: Pick<Workspace, 'findTextPlace'>, domain: Domain): Locate {
+function createLocate(
+  { findTextPlace }: Pick<Workspace, 'findTextPlace'>,
+  domain: Domain,
+): Traced['locate'] {
   return ({ item, pointer }) => {
     const place = findTextPlace(domain, item, pointer)
     if (place === null) return {}

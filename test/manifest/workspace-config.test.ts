@@ -16,7 +16,7 @@ describe('parseWorkspaceConfig', () => {
     expect(parse('version: 1\n').config).toEqual({
       version: 1,
       id: 'default',
-      trace: { preset: 'usual', assume: {} },
+      trace: { assume: {} },
       service: {
         url: 'emulator',
         writtenUrl: 'emulator',
@@ -568,11 +568,12 @@ describe('parseWorkspaceConfig', () => {
     ],
     [
       'version: 1\ntrace: {assume: {R4: both, R99: search, unmanaged: [refrer], R15: referer}}',
-      '2:22-26 R4 is search, whole, unspecified; got "both".',
+      '2:22-26 R4 is search, whole; got "both".',
       '2:33-39 there is no reading "R99"; edgewise explain readings lists all.',
-      '2:41-50 unmanaged must be unknown, absent, or a list of items; got "refrer".',
-      '2:67-74 R15 is a list of all ten checks of access, the one that answers first at the ' +
-        'start, or unspecified; got "referer".',
+      '2:41-50 unmanaged must be absent, unknown, or a list of items that are unknown; got ' +
+        '"refrer".',
+      '2:67-74 R15 is listed, or a list of all ten checks of access, the one that answers ' +
+        'first at the start; got "referer".',
     ],
     [
       'version: 1\nguards: {freeze: [{from: 2026-02-30, to: Mon 24:00}]}',

@@ -35,7 +35,7 @@ it('changed domains have both sides, and secrets only by their names', () => {
     ['other.example.com', new Map()],
   ])
   const workspace = {
-    config: { trace: { preset: 'usual', assume: {} }, service: { timezone: null } },
+    config: { trace: { assume: {} }, service: { timezone: null } },
     desired,
     vault: { listTemplates: () => ({}) },
   } as unknown as Comparable

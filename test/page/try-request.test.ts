@@ -24,9 +24,9 @@ describe('a request that is tried', () => {
   })
 
   it('has reasons for what is not known', () => {
-    expect(attempt(blank)).toMatchObject({
-      outcome: { before: 'served', after: 'unknown (not given: headers.referer)' },
-    })
+    const open = createTrial({ ...packed, unmanaged: ['referer'] })
+    const before = 'unknown (not set by any manifest: referer)'
+    expect(open(blank)).toMatchObject({ outcome: { before, after: 'served' } })
   })
 
   it('may have no change', () => {

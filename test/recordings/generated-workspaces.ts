@@ -55,7 +55,7 @@ const settings: Record<string, JsonObject> = {
     },
   },
   'fast reverts': { rollout: { waves: [1, '100%'], pause: '1m', revert: 'fast' } },
-  'strict readings': { trace: { preset: 'strict', assume: { R17: 403, unmanaged: 'absent' } } },
+  'other readings': { trace: { assume: { R4: 'whole', R17: 451, unmanaged: 'unknown' } } },
   defaults: { defaults: { timeout: { time: 45 } } },
   'levels of findings': { checks: { 'item-conflict': 'error', 'rule-duplicate': 'off' } },
   'older values': { guards: { order: 'ask', reason: ['override', 'retry-held'] } },

@@ -13,7 +13,7 @@ export function createConfig(chance: Chance, state: StateConfig): WorkspaceConfi
   return {
     version: 1,
     id: 'simulation',
-    trace: { preset: 'usual', assume: {} },
+    trace: { assume: {} },
     requests: [],
     tests: [],
     service: {

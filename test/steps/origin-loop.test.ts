@@ -91,7 +91,7 @@ it.each<[string, Record<string, JsonObject>, [domain: string, item: string, host
     'trace',
     `https://${domain.startsWith('.') ? `x${domain}` : domain}/`,
   )
-  expect([config, out]).toEqual([config, expect.stringMatching(/^loop +an origin leads back/m)])
+  expect([config, out]).toEqual([config, expect.stringMatching(/^Note +an origin leads back/m)])
 })
 
 it.each<[string, Record<string, JsonObject>]>([

@@ -217,7 +217,7 @@ describe('policies on requests', () => {
   })
 
   it.each(['advisory', 'soft', 'hard'])('%s: an answer is not known', async (level) => {
-    place.manifest(www, served)
+    place.manifest(www, { ...served, ip_black_list: { list: ['203.0.113.7'] } })
     write(level, 'trace.outcome == "denied"')
     const { code, out } = await place.cli('validate')
     expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([

@@ -1,10 +1,10 @@
-import { formatTraceSentence } from '../../src/outlets/report/trace/sentence.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isObject, type JsonObject } from '../../src/core/model/json.ts'
 import { open } from '../../src/index.ts'
+import { part } from '../../src/outlets/report/trace/answers.ts'
 import { Place } from './cli.ts'
 import { itLong } from '../runs.ts'
 
@@ -48,7 +48,6 @@ function append(path: string, line: string): void {
   place.write(path, `${readFileSync(join(place.root, path), 'utf8').trimEnd()}\n${line}\n`)
 }
 
-const all = ['--assume', 'unmanaged=absent']
 const trace = (...args: string[]) => place.cli('trace', ...args)
 const json = async (...args: string[]) => {
   const { out, code } = await trace(...args, '--json')
@@ -61,7 +60,7 @@ const json = async (...args: string[]) => {
 
 describe('one request', () => {
   it('is traced with the places of rules, also in a profile', async () => {
-    const [found] = await json(url, '--ip', '10.1.1.1', ...all)
+    const [found] = await json(url, '--ip', '10.1.1.1')
     expect(found).toMatchObject({
       outcome: { value: 'denied' },
       access: { deciding: { value: 'ip_black_list' } },
@@ -92,7 +91,8 @@ describe('one request', () => {
     const validate = new Ajv2020({ allowUnionTypes: true }).compile(
       JSON.parse(readFileSync(path, 'utf8')) as JsonObject,
     )
-    for (const args of [[url], [url, ...all, '--ip', '10.1.1.1'], [url, '--strict']]) {
+    const nothing = ['--visitor', 'unknown', '--assume', 'unmanaged=unknown']
+    for (const args of [[url], [url, '--ip', '10.1.1.1'], [url, '--vary'], [url, ...nothing]]) {
       const [found] = await json(...args)
       expect(validate(found), JSON.stringify(validate.errors)).toBe(true)
     }
@@ -102,52 +102,87 @@ describe('one request', () => {
     append('edgewise.yaml', 'secrets: {token: {env: TOKEN_OF_ORIGIN}}')
     append('domains/www.yaml', '  add_back_source_head:')
     append('domains/www.yaml', '    - {head_name: X-Key, head_value: "${secret:token}"}')
-    const [found] = await json(url, ...all)
+    const [found] = await json(url)
     expect(found).toMatchObject({
       origin: { headers: { 'x-key': { unknown: ['not-given secret:token'] } } },
     })
   })
 
-  it('is shown in lines of 80 columns with footnotes', async () => {
-    const { out } = await trace(url, '--ip', '192.0.2.1', '--method', 'GET', '--no-other-headers')
-    expect(out).toMatch(/^cache +1 min \* +ext jpg \* +profiles\/cached\.yaml:4$/m)
-    expect(out).toMatch(/^outcome +served \*$/m)
-    expect(out).toMatch(/^response +unknown +not given: origin\.status$/m)
-    expect(out).toMatch(/^give +--origin-status 200 --no-other-origin-headers$/m)
-    expect(out).toMatch(/^\* +if the \d+ items that no manifest mentions are not set$/m)
-    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+  it('is shown in sentences, then in lines of 80 columns, then by what was assumed', async () => {
+    const { out } = await trace(url)
+    expect(out).toBe(
+      `GET https://www.example.com/img/a.jpg by a usual visitor               (desired)
+Served. Cached for 1 minute by "ext jpg" (profiles/cached.yaml:4), unless the
+origin forbids it; the key is the URL. Fetched from 192.0.2.10 over https, port
+443. Others are blocked by ip_black_list.
+
+access    allowed        1 check passes (-v lists them)
+cache     1 minute       ext jpg                        profiles/cached.yaml:4
+  key     www.example.com https /img/a.jpg
+  stored  yes
+origin    192.0.2.10                                    domains/www.yaml:4
+  as      https, port 443, Host: www.example.com
+  url     /img/a.jpg
+response  200            1 minute in the cache from now on
+
+Assumed   http and https are stored apart (R48); the split among origins is not
+          known (R53); 33 items that no manifest mentions are not set. --vary
+          shows what each would change; "edgewise explain R48".
+`,
+    )
   })
 })
 
 describe('a text', () => {
-  it('names the rule that denies if unmanaged items are not set', async () => {
+  it('names the rule that denies, and only what that rests on', async () => {
     const { out } = await trace(url, '--ip', '203.0.113.7')
-    expect(out).toMatch(/^outcome +denied \*$/m)
-    expect(out).toMatch(/^ {2}ip_black_list +deny .*203\.0\.113\.7 +domains\/www\.yaml:8$/m)
+    expect(out).toContain('\nDenied with 403 by ip_black_list: 203.0.113.7 (domains/www.yaml:8).\n')
+    expect(out).toMatch(/^ {2}ip_black_list +deny +203\.0\.113\.7 +domains\/www\.yaml:8$/m)
+    expect(out).toMatch(/^Assumed +a denial has status 403 \(R17\); 33 items/m)
+    expect(out).not.toMatch(/^(?:cache|origin|response)|R48/m)
   })
 
-  it('lists the readings of what it shows', async () => {
-    const { out } = await trace(url, '--ip', '203.0.113.7')
-    expect(out).toMatch(/^assumed +R17 403/m)
-    const opened = await trace(url, '--ip', '203.0.113.7', '--assume', 'R17=unspecified')
-    expect(opened.out).toMatch(/^response +unknown +not specified: R17$/m)
+  it('names the fact that decides what is unknown, and with -v every reason', async () => {
+    append('domains/www.yaml', '  visit_areas_limit: {limit_type: black, country_list: [china]}')
+    const unknown = await trace(url, '--visitor', 'unknown')
+    expect(unknown.out).toContain('by an unknown visitor')
+    expect(unknown.out).toContain('Whether it is served is unknown: give --country NAME.')
+    expect(unknown.out).toMatch(/^access +unknown +give --country NAME$/m)
+    const all = await trace(url, '--visitor', 'unknown', '-v')
+    expect(all.out).toMatch(/^access +unknown +not given: country, ip$/m)
+    expect(all.out).toMatch(/^ {2}deny_protocol +pass +not set$/m)
   })
 
-  it('has every reason with -v', async () => {
-    const { out } = await trace(url, '-v')
-    expect(out).toMatch(/unmanaged: /)
+  it('has what another answer of each assumed reading changes, with --vary', async () => {
+    const { out } = await trace(url, '--vary')
+    expect(out).toMatch(
+      /^R48 +http and https are stored apart\.\n +shared: cache\.key www\.example\.com any/m,
+    )
+    expect(out).not.toContain('--vary')
+    const [found] = await json(url, '--vary')
+    expect(found?.['vary']).toContainEqual(
+      expect.objectContaining({ reading: 'R53', answer: 'equal' }),
+    )
+    expect((await json(url))[0]).not.toHaveProperty('vary')
   })
 
   it('says that no rule of the cache matches', async () => {
     const { out } = await trace(`https://${domain}/a.css`)
-    expect(out).toMatch(/^cache +origin .*no rule/m)
+    expect(out).toContain('Not cached: no cache rule matches, and the origin names no time.')
+    expect(out).toMatch(/^cache +origin +no rule$/m)
+  })
+
+  it('has at most 80 columns, whatever stands in it', async () => {
+    const long = `https://${domain}/${'x/'.repeat(200)}?q=${'y'.repeat(300)}`
+    const { out } = await trace(long, '--header', `X-${'Z'.repeat(90)}: 1`, '-v')
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 })
 
 describe('facts', () => {
   it('come from options, and from the requests themselves', async () => {
     place.write('r.yaml', `- {url: ${url}, ip: 10.1.1.1}\n- ${url}\n`)
-    const found = await json('--requests', 'r.yaml', '--ip', '192.0.2.1', ...all)
+    const found = await json('--requests', 'r.yaml', '--ip', '192.0.2.1')
     expect(found.map((each) => each['outcome'])).toEqual([{ value: 'denied' }, { value: 'served' }])
   })
 
@@ -158,10 +193,15 @@ describe('facts', () => {
     expect(err).toContain('r.txt:4: the URL must begin with http:// or https://')
   })
 
-  it('may say that the origin sends no other headers', async () => {
-    const origin = ['--origin-status', '200', '--no-other-origin-headers']
-    const [found] = await json(url, '--method', 'GET', ...origin, ...all)
-    expect(found).toMatchObject({ cache: { stored: { value: true }, lifetime: {} } })
+  it('that are not given are those of a usual visitor, or are unknown', async () => {
+    const [usual] = await json(url)
+    expect(usual).toMatchObject({ visitor: 'usual', cache: { stored: { value: true } } })
+    const [unknown] = await json(url, '--visitor', 'unknown')
+    expect(unknown).toMatchObject({
+      visitor: 'unknown',
+      outcome: { unknown: ['not-given ip'] },
+      response: { status: { unknown: ['not-given ip'] } },
+    })
   })
 
   it('are lines of a file with methods and comments', async () => {
@@ -178,7 +218,7 @@ describe('facts', () => {
     [['https://nope.example.com/'], 'nope.example.com is not a known domain: no manifest has it'],
     [[url, '--ip', '10.0.0'], 'ip must be an IPv4 or IPv6 address'],
     [[url, '--assume', 'R99=search'], 'there is no reading "R99"'],
-    [[url, '--assume', 'R4=both'], 'R4 is search, whole, unspecified; got "both"'],
+    [[url, '--assume', 'R4=both'], 'R4 is search, whole; got "both"'],
     [[], 'there is no request to trace'],
     [['https://ww.example.com/'], 'no manifest has it. Did you mean "www.example.com"?'],
     [[url, '--header', 'X-A'], 'Expected "Name: value".'],
@@ -216,17 +256,30 @@ describe('the configuration', () => {
   })
 
   it('has readings of the workspace file', async () => {
-    append('edgewise.yaml', 'trace: {preset: strict, assume: {R17: 451, unmanaged: absent}}')
+    append('edgewise.yaml', 'trace: {assume: {R17: 451, unmanaged: [combined_ban]}}')
     const [found] = await json(url, '--ip', '10.1.1.1')
     expect(found).toMatchObject({ response: { status: { value: 451 } } })
+    expect(found?.['assumed']).not.toHaveProperty('R17')
+    const [unmanaged] = await json(url)
+    expect(unmanaged).toMatchObject({ outcome: { unknown: ['unmanaged combined_ban'] } })
   })
 
   it('is traced by the library too', async () => {
-    const found = await open(place.root).trace(
-      { url, ip: '10.1.1.1' },
-      { assume: { unmanaged: 'absent' } },
-    )
+    const found = await open(place.root).trace({ url, ip: '10.1.1.1' })
     expect(found).toMatchObject({ format: 'edgewise.trace/1', outcome: { value: 'denied' } })
+    expect(found['assumed']).toMatchObject({ R17: 403 })
+  })
+
+  it('is loaded once by the library for many requests', async () => {
+    const requests = ['10.1.1.1', '192.0.2.1'].map((ip) => ({ url, ip }))
+    const found = await open(place.root).traces(requests, { assume: { R17: 451 } })
+    expect(found.map((each) => [each['outcome'], part(each, 'response', 'status')])).toEqual([
+      [{ value: 'denied' }, { value: 451 }],
+      [{ value: 'served' }, { value: 200 }],
+    ])
+    expect(found[0]).not.toHaveProperty('assumed')
+    expect(await open(place.root).traces([])).toEqual([])
+    await expect(open(place.root).traces([{ url }, { url: 'x' }])).rejects.toThrow('request 2: ')
   })
 })
 
@@ -235,32 +288,6 @@ it('explain readings lists all of them', async () => {
   expect(out.match(/^R\d+ /gm)).toHaveLength(79)
   const one = await place.cli('explain', 'R5')
   expect(one.out).toMatch(/^R5 +Which text.*\n +whole-url, path-and-query, path/)
-})
-
-describe('the outcome in sentences', () => {
-  const ask = async (...args: string[]) => {
-    const [found = {}] = await json(url, '--method', 'GET', ...args)
-    return formatTraceSentence(found)
-  }
-
-  it('has the time of the cache, its rule and the origin', async () => {
-    expect(await ask('--ip', '192.0.2.1')).toBe(
-      'It is served. It is cached for 1 minute by the rule jpg. ' +
-        'The edge fetches it from 192.0.2.10. This holds if what is not managed here is not set.',
-    )
-    expect(await ask('--ip', '192.0.2.1', ...all)).not.toContain('This holds')
-  })
-
-  it('has what denies or redirects a request, and what is not known', async () => {
-    expect(await ask('--ip', '10.1.2.3', ...all)).toBe('It is denied with 403 by ip_black_list.')
-    expect(await ask(...all)).toContain('Whether it is served is not known (not given: ip).')
-    place.write(
-      'domains/www.yaml',
-      `domain: ${domain}\nconfig: {https: {cert_id: 1, force_https: 301}}\n`,
-    )
-    const [found = {}] = await json(`http://${domain}/a`, '--method', 'GET', ...all)
-    expect(formatTraceSentence(found)).toBe(`It is redirected with 301 to https://${domain}/a.`)
-  })
 })
 
 /** Writes another configuration of the domain. */
@@ -281,14 +308,14 @@ describe('sets are as the manifest has them', () => {
   })
 
   it('in the pointers of rules', async () => {
-    const [found] = await json(url, ...all, '--ip', '10.1.1.1')
+    const [found] = await json(url, '--ip', '10.1.1.1')
     const { checks } = (found?.['access'] ?? {}) as { checks: JsonObject[] }
     const check = checks.find(({ item }) => item === 'ip_black_list')
     expect(check?.['rule']).toMatchObject({ pointer: '/list/2', pattern: '10.0.0.0/8' })
   })
 
   it('in the values of a header, which are joined as they are sent', async () => {
-    const [found] = await json(url, ...all, '--no-other-origin-headers')
+    const [found] = await json(url)
     const { headers } = (found?.['response'] ?? {}) as { headers: JsonObject }
     expect(headers['x-a']).toEqual({ value: ['7', '8'] })
     const { writes } = await place.json('plan')
@@ -298,6 +325,7 @@ describe('sets are as the manifest has them', () => {
 
 it('a literal key is no fact that is not given', async () => {
   configure({
+    https: { cert_id: 1 },
     visit_timestamp: {
       pattern: '.*',
       time_format: 'timestamp',
@@ -307,12 +335,12 @@ it('a literal key is no fact that is not given', async () => {
     },
   })
   const signed = `${url}?key=${'0'.repeat(32)}&time=1700000000`
-  const [found] = await json(signed, ...all, '--at', '1700000000', '--assume', 'R34=plain')
+  const [found] = await json(signed, '--at', '1700000000', '--assume', 'R34=plain')
   const { checks } = (found?.['access'] ?? {}) as { checks: JsonObject[] }
   expect(checks.find(({ item }) => item === 'visit_timestamp')?.['result']).toEqual({
     unknown: ['undecidable literal secret'],
   })
-  const { out } = await trace(signed, ...all, '--at', '1700000000', '--assume', 'R34=plain')
+  const { out } = await trace(signed, '--at', '1700000000', '--assume', 'R34=plain')
   expect(out).toContain('undecidable: literal secret')
   expect(out).not.toContain('not given')
 })

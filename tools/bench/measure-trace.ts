@@ -73,7 +73,7 @@ function time(isManaged: boolean, rounds: number): number {
   const spans = Array.from({ length: rounds + 1 }, () =>
     measureCpu(() => {
       for (let i = 0; i < count; i++)
-        trace(compiled, requests[i % requests.length] ?? {}, { visitor: 'usual', asks })
+        trace(compiled, requests[i % requests.length] ?? {}, { visitor: 'usual', asks: false })
     }),
   )
   return Math.min(...spans)

@@ -81,11 +81,11 @@ async function trace(
 ): Promise<string> {
   const { formatTrace } = await import('../../outlets/report/trace/text.ts')
   const given = ip === '' ? [] : [`--ip=${ip}`]
-  const words = ['-C', root, '--json', 'trace', ...given, '--of', of, '--', url]
+  const words = ['-C', root, '--json', 'trace', '--vary', ...given, '--of', of, '--', url]
   const end = await run(words, outside)
   const output = parseJson(end.out)
   if (end.code !== 0 || !isObject(output)) throw explainEnd('trace', end)
-  const traced = { output, readRule: () => null }
+  const traced = { output, readRule: () => null, locate: () => ({}) }
   const layout = { paint: plainPaint, columns: 76, verbose: false }
   return `${formatTrace(traced, layout)}\n`
 }

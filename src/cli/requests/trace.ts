@@ -57,6 +57,8 @@ export async function trace(
   const found = await listRequests(context, urls as string[], options)
   const of = readSource(context, options)
   const workspace = openWorkspace(context, 'none')
+  const isText = context.options.json !== true
+  const varies = options.vary === true
   if (of === 'desired') refuseInvalidManifests(context, workspace)
   const traced = await traceRequests(
     workspace,
@@ -65,15 +67,16 @@ export async function trace(
       places: found.map(({ place }) => place),
       of,
       visitor: options.visitor,
-      varies: options.vary === true,
+      // A text names what is assumed only where it changes what is shown.
+      varies: varies || (isText && found.length === 1),
       assume: readAssumptions(options.assume ?? []),
     },
     io,
   )
   io.out(
-    context.options.json === true
-      ? traced.map(({ output }) => formatJson(output)).join('')
-      : `${traced.map((each) => formatTrace(each, layout)).join('\n\n')}\n`,
+    isText
+      ? `${traced.map((each) => formatTrace(each, { ...layout, varies })).join('\n\n')}\n`
+      : traced.map(({ output }) => formatJson(output)).join(''),
   )
 }
 

@@ -14,8 +14,9 @@ import type { StateOutside, Policed } from '../runtime/parts.ts'
 import { traceRequests } from '../trace.ts'
 
 /**
- * Traces the requests of a policy through the manifests, with the readings of the workspace; the
- * diagnostic of a file that can't be used, or has a request to another domain.
+ * Traces the requests of a policy through the manifests, with the readings of the workspace; what
+ * a request does not say is not known. Returns the diagnostic of a file that can't be used, or has
+ * a request to another domain.
  */
 export async function loadRequestCases(
   workspace: Policed,
@@ -29,7 +30,7 @@ export async function loadRequestCases(
   if ('severity' in source) return fail(`${path}: ${source.detail}`)
   try {
     const requests = readRequestFile(source.text, path).requests.map(({ request }) => request)
-    const traced = await traceRequests(workspace, { requests }, outside)
+    const traced = await traceRequests(workspace, { requests, visitor: 'unknown' }, outside)
     const find = createConfigLookup(workspace.desired)
     return traced.map(({ output }, i) => createRequestCase(requests[i] ?? {}, output, find))
   } catch (error) {

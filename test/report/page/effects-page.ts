@@ -2,11 +2,11 @@ import { groupEffects } from '../../../src/core/effects/group.ts'
 import { compileSides } from '../../../src/core/effects/sides.ts'
 import type { JsonObject } from '../../../src/core/model/json.ts'
 import type { Page } from '../../../src/core/model/page/page.ts'
-import type { Candidate, Candidates } from '../../../src/core/trace/evaluation.ts'
+import type { Candidate, Candidates } from '../../../src/core/trace/candidates.ts'
+import { buildSettings } from '../../../src/core/trace/settings.ts'
 import { computeTimes } from '../../../src/core/plan/plan-times.ts'
 import type { ChangedSides } from '../../../src/outlets/report/effects/pack-sides.ts'
 import { buildPlanPage } from '../../../src/outlets/report/page/build-plan-page.ts'
-import { settle } from '../../effects/build.ts'
 import { buildChange, buildPlan } from '../../plans.ts'
 import { buildAbout } from './build-page.ts'
 
@@ -32,7 +32,7 @@ export function buildChangedSides(names = ['www.example.com']): ChangedSides {
   return {
     domains: names.map((domain) => ({ domain, read })),
     known: names,
-    settings: settle({ unmanaged: 'absent' }),
+    settings: buildSettings(),
   }
 }
 

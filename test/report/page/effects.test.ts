@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compareRequest } from '../../../src/core/effects/compare.ts'
 import type { Effects } from '../../../src/core/effects/group.ts'
 import { compileSides } from '../../../src/core/effects/sides.ts'
+import { buildSettings } from '../../../src/core/trace/settings.ts'
 import { createSidesFinder, packSides } from '../../../src/outlets/report/effects/pack-sides.ts'
 import { buildAnswer, buildEffects } from '../../../src/outlets/report/page/build-effects.ts'
 import { formatPage, navPlace } from '../../../src/outlets/report/page/format-page.ts'
@@ -12,7 +13,6 @@ import {
   effectsScript,
   effectsStyle,
 } from '../../../src/outlets/report/page/generated/effects-assets.ts'
-import { settle } from '../../effects/build.ts'
 import { buildPlan } from '../../plans.ts'
 import { buildPage } from './build-page.ts'
 import { buildChangedSides, buildEffectsPage, toCandidates } from './effects-page.ts'
@@ -68,7 +68,13 @@ describe('the panel of effects', () => {
 
   it('folds the groups of which nothing is known on either side', () => {
     const [group] = page.effects!.groups
-    const answers = [{ field: 'cache.stored', before: 'unknown (R1)', after: 'unknown (R1)' }]
+    const answers = [
+      {
+        field: 'cache.stored',
+        before: 'unknown (not given: at)',
+        after: 'unknown (not given: at)',
+      },
+    ]
     const effects = { ...page.effects!, groups: [group!, { ...group!, count: 7, answers }] }
     const html = formatPage({ ...page, effects })
     expect(html).toContain('<details><summary>7 requests unknown before and after</summary>')
@@ -157,7 +163,9 @@ describe('packed sides', () => {
     const packed = JSON.parse(JSON.stringify(packSides(sides))) as ReturnType<typeof packSides>
     const unpacked = createSidesFinder(packed)('www.example.com')
     const request = { url: `${at}/a.jpg`, headers: { referer: 'https://foe.example/' } }
-    expect(compareRequest(unpacked!, request).deltas).toEqual(compareRequest(whole, request).deltas)
+    expect(compareRequest(unpacked!, request, 'usual').deltas).toEqual(
+      compareRequest(whole, request, 'usual').deltas,
+    )
   })
 
   it('have equal values once, and the first 200 domains', () => {
@@ -174,7 +182,7 @@ describe('packed sides', () => {
       return { before: items, after: items }
     }
     const domains = ['a', 'b', 'c', 'd', 'e'].map((domain, i) => ({ domain, read: read(i) }))
-    const packed = packSides({ domains, known: [], settings: settle() })
+    const packed = packSides({ domains, known: [], settings: buildSettings() })
     expect([packed.domains.length, packed.left]).toEqual([3, 2])
   })
 
@@ -188,10 +196,13 @@ describe('packed sides', () => {
     expect([find('own.example.com'), find('other.example.net')]).toEqual([null, null])
   })
 
-  it('keep open readings open', () => {
-    const settings = settle({}, 'strict')
-    const packed = packSides({ domains: [], known: [], settings })
-    expect(packed.answers).toContain(null)
-    expect(packed.answers.map((answer) => answer ?? undefined)).toEqual(settings.answers)
+  it('keep the answers of readings, and which items are unknown', () => {
+    const settings = buildSettings({ R4: 'whole', R17: 451, unmanaged: ['referer'] }, 'Asia/Tokyo')
+    const { answers, unmanaged, timezone } = packSides({ domains: [], known: [], settings })
+    expect({ answers, unmanaged, timezone }).toEqual({
+      answers: settings.answers,
+      unmanaged: ['referer'],
+      timezone: 'Asia/Tokyo',
+    })
   })
 })

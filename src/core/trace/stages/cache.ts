@@ -173,7 +173,7 @@ export interface CacheKey {
   query: string | null
 }
 
-/** What the deciding rule of the cache says (request semantics, 3.4); seconds null: the origin's. */
+/** What the deciding cache rule says (request semantics, 3.4); seconds null: the origin's. */
 export const cache = {
   rule: (run: Run) => byRule<Rule | null>(run, (rule) => rule?.rule ?? null),
   policy: (run: Run) => byRule(run, (rule) => readPolicy(run, rule)),

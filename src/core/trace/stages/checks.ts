@@ -29,7 +29,8 @@ export interface CheckPart {
 
 /**
  * A check of access with the value of its item. It denies if it applies, and a field matches, or
- * the header it looks at is not empty, and an entry of a black list matches, or none of a white one.
+ * the header it looks at is not empty, and an entry of a black list matches, or none of a white
+ * one.
  */
 export interface Check {
   parts: CheckPart[]

@@ -12,8 +12,8 @@ export function createTryBox(sides: PageSides): HTMLElement {
   const example = `https://${domain.startsWith('.') ? 'www' : ''}${domain}/`
   const plain = { spellcheck: 'false', autocomplete: 'off', autocapitalize: 'off' }
   const url = h('input', { ...plain, name: 'url', value: example, inputmode: 'url' })
-  const method = h('input', { ...plain, name: 'method', placeholder: 'not given' })
-  const ip = h('input', { ...plain, name: 'ip', placeholder: 'not given' })
+  const method = h('input', { ...plain, name: 'method', placeholder: 'GET' })
+  const ip = h('input', { ...plain, name: 'ip', placeholder: 'on no list' })
   const headers = h('textarea', {
     ...plain,
     name: 'headers',

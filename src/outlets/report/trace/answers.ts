@@ -30,24 +30,35 @@ const options: [fact: RegExp, option: string][] = [
   [/^not-given at$/, '--at TIME'],
   [/^not-given time$/, '--time HH:MM'],
   [/^not-given bodySize$/, '--body-size BYTES'],
-  [/^not-given secret:.*$/, '--signature valid'],
   [/^not-given origin\.status$/, '--origin-status 200'],
   [/^not-given origin\.size$/, '--origin-size BYTES'],
   [/^not-given origin\.headers\.(.*)$/, "--origin-header '$1: VALUE'"],
 ]
 
-/** Describes why an answer is unknown: the option that decides it, or the reasons by their kind. */
-export function describeReasons(reasons: readonly string[], isVerbose: boolean): string {
-  for (const reason of isVerbose ? [] : reasons)
+/** Words before the names of reasons, by what reasons of their kind begin with. */
+const kinds: [prefix: string, words: string][] = [
+  ['not-given secret:', 'depends on secret '],
+  ['not-given ', 'not given: '],
+  ['in-doubt ', 'in doubt: '],
+  ['unmanaged ', 'not set by any manifest: '],
+  ['undecidable ', 'undecidable: '],
+]
+
+/**
+ * Describes why an answer is unknown: the option that decides it, or the reasons by their kind.
+ *
+ * @param signing reasons that end with a valid signature
+ */
+export function describeReasons(
+  reasons: readonly string[],
+  isVerbose: boolean,
+  signing: readonly string[] = [],
+): string {
+  for (const reason of isVerbose ? [] : reasons) {
+    if (signing.includes(reason)) return 'give --signature valid'
     for (const [fact, option] of options)
       if (fact.test(reason)) return `give ${reason.replace(fact, option)}`
-  const kinds: [prefix: string, words: string][] = [
-    ['not-given secret:', 'depends on secret '],
-    ['not-given ', 'not given: '],
-    ['in-doubt ', 'in doubt: '],
-    ['unmanaged ', 'not set by any manifest: '],
-    ['undecidable ', 'undecidable: '],
-  ]
+  }
   return kinds
     .flatMap(([prefix, words]) => {
       const names = reasons.flatMap((reason) =>
@@ -58,6 +69,17 @@ export function describeReasons(reasons: readonly string[], isVerbose: boolean):
       return names.length === 0 ? [] : [words + listSome(names, isVerbose ? names.length : 4)]
     })
     .join('; ')
+}
+
+/** Lists the checks of access, in their order. */
+export function listChecks(trace: JsonObject): JsonObject[] {
+  return toList(part(trace, 'access', 'checks')).filter(isObject)
+}
+
+/** Lists the reasons for which it is unknown whether a signature is valid. */
+export function listSigningReasons(trace: JsonObject): string[] {
+  const check = listChecks(trace).find(({ item }) => item === 'visit_timestamp')
+  return readReasons(check?.['result']).filter((reason) => reason.startsWith('not-given secret:'))
 }
 
 /** Describes a cache key: domains, scheme, path and query. */
@@ -109,12 +131,18 @@ const fieldWords: Record<string, string | undefined> = {
 }
 
 /** Describes the rule of a check by its pattern, its field, or that no entry matches. */
-export function describeCheckRule(check: JsonObject): string {
+export function describeCheckRule(check: JsonObject, readRule: ReadRule): string {
   const isExempt = isObject(check['exempt'])
   const rule = isExempt ? check['exempt'] : check['rule']
   if (!isObject(rule)) return ''
-  const { item, pattern, pointer } = rule
+  const { pattern } = rule
   if (typeof pattern === 'string') return (isExempt ? 'exempt: ' : '') + pattern
+  const [item, pointer] = [String(rule['item']), String(rule['pointer'])]
   if (pointer === '') return 'no entry matches'
-  return fieldWords[`${String(item)}${String(pointer)}`] ?? String(pointer).slice(1)
+  const words = fieldWords[item + pointer]
+  if (words !== undefined) return words
+  if (/^\/\d+$/.test(pointer)) return `rule ${Number(pointer.slice(1)) + 1}`
+  const value = readRule({ item, pointer })
+  const field = pointer.slice(1)
+  return typeof value === 'string' || typeof value === 'number' ? `${field} ${value}` : field
 }
