@@ -113,8 +113,8 @@ describe('one request', () => {
     expect(out).toBe(
       `GET https://www.example.com/img/a.jpg by a usual visitor               (desired)
 Served. Cached for 1 minute by "ext jpg" (profiles/cached.yaml:4), unless the
-origin forbids it; the key is the URL. Fetched from 192.0.2.10 over https, port
-443. Others are blocked by ip_black_list.
+origin forbids it; the key is the URL. Fetched from 192.0.2.10 over https.
+Others are blocked by ip_black_list.
 
 access    allowed        1 check passes (-v lists them)
 cache     1 minute       ext jpg                        profiles/cached.yaml:4

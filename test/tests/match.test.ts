@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Json } from '../../src/core/model/json.ts'
 import { isAsExpected, matchesValue } from '../../src/core/tests/match.ts'
 import { listFieldNames, parseFieldName } from '../../src/core/tests/fields.ts'
-import type { Reply } from '../../src/core/trace/trace.ts'
+import type { Reply } from '../../src/core/trace/reply.ts'
 
 it.each<[Json, Json, boolean]>([
   [301, '301', true],

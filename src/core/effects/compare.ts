@@ -8,7 +8,8 @@ import type { Runs } from '../trace/doubt.ts'
 import { fields, findField, type Field } from '../trace/fields.ts'
 import { completeFacts, parseRequest, type Facts, type Visitor } from '../trace/request.ts'
 import type { Rule } from '../trace/rule.ts'
-import { describeCheck, listHeaders, openRuns, type Compiled } from '../trace/trace.ts'
+import { listHeaders } from '../trace/header-fields.ts'
+import { describeCheck, openRuns, type Compiled } from '../trace/trace.ts'
 import type { Sides } from './sides.ts'
 
 /**

@@ -3,7 +3,7 @@ import { parseItem } from '../catalog/parse-item.ts'
 import type { ItemKey, ItemState } from '../model/item.ts'
 import { getOwn, isObject, isSameJson, resolvePointer, type Json } from '../model/json.ts'
 import { findReference, listSecretNames, mapSecrets } from '../model/secret.ts'
-import type { Reply } from '../trace/trace.ts'
+import type { Reply } from '../trace/reply.ts'
 import type { ItemCheck } from './test-case.ts'
 
 /**

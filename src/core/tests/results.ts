@@ -1,7 +1,7 @@
 import type { Domain, ItemKey } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import type { Place } from '../model/problem.ts'
-import type { Reply } from '../trace/trace.ts'
+import type { Reply } from '../trace/reply.ts'
 
 /** Begin of a text in a file. */
 type Start = Pick<Place, 'file' | 'line' | 'column'>

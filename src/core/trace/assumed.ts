@@ -5,7 +5,8 @@ import type { Field } from './fields.ts'
 import { readings, type ReadingName, type Settings } from './readings.ts'
 import { unmanagedBit } from './run.ts'
 import { listOthers, setAnswer } from './settings.ts'
-import { listHeaders, reply, type Compiled, type Reply } from './trace.ts'
+import { listHeaders } from './header-fields.ts'
+import { reply, type Reply } from './reply.ts'
 import { BadRequest } from './url.ts'
 
 /** Another answer of a reading, and what it changes in a trace. */
@@ -21,11 +22,7 @@ export interface Flip {
  *
  * @param fields those of the trace
  */
-export function findAssumed(
-  { settings }: Compiled,
-  runs: Runs,
-  fields: readonly Field[],
-): JsonObject {
+export function findAssumed(settings: Settings, runs: Runs, fields: readonly Field[]): JsonObject {
   const assumed: JsonObject = {}
   for (const [i, { name }] of readings.entries()) {
     const { done } = findFlips(settings, runs, fields, name).next()
@@ -62,7 +59,7 @@ export interface Variation {
 
 /** Lists what the other answers of the readings, on which a trace rests, would change. */
 export function listVariations(
-  { settings }: Compiled,
+  settings: Settings,
   runs: Runs,
   fields: readonly Field[],
 ): Variation[] {

@@ -1,9 +1,11 @@
 import { compareKeys } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
 import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
+import type { Variation } from './assumed.ts'
 import { formatMinutes, type Facts } from './request.ts'
 import type { Rule } from './rule.ts'
-import type { Reply, Trace } from './trace.ts'
+import type { Reply } from './reply.ts'
+import type { Trace } from './trace.ts'
 import { formatAuthority, formatFull, type RequestUrl } from './url.ts'
 
 /** Adds the place of a rule's text, where it is known. */
@@ -25,19 +27,7 @@ export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Lo
     request: describeRequest(trace.facts),
     visitor: trace.visitor,
     ...(trace.assumed === null ? {} : { assumed: trace.assumed }),
-    ...(trace.variations === null
-      ? {}
-      : {
-          vary: trace.variations.map(({ reading, answer, changes }) => ({
-            reading,
-            answer,
-            changes: changes.map(({ field, before, after }) => ({
-              field,
-              before: placeReply(before, place),
-              after: placeReply(after, place),
-            })),
-          })),
-        }),
+    ...(trace.variations === null ? {} : { vary: listVaried(trace.variations, place) }),
     unmanaged: trace.unmanaged,
     notes: trace.notes,
     outcome: get('outcome'),
@@ -73,6 +63,18 @@ export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Lo
       ...pick('response', ['otherHeaders', 'compression', 'speedLimit', 'rateLimit', 'drag']),
     },
   }
+}
+
+function listVaried(variations: readonly Variation[], place: (rule: Rule | null) => Json): Json {
+  return variations.map(({ reading, answer, changes }) => ({
+    reading,
+    answer,
+    changes: changes.map(({ field, before, after }) => ({
+      field,
+      before: placeReply(before, place),
+      after: placeReply(after, place),
+    })),
+  }))
 }
 
 /** An answer as JSON; a rule in it with its place. */

@@ -1,7 +1,5 @@
 import type { Json } from '../model/json.ts'
 
-/** Number n of the reading Rn. */
-export type ReadingNumber = number
 export type ReadingName = `R${number}`
 
 /**

@@ -229,7 +229,7 @@ export function parseAddress(text: string): string | null {
 function readHeaders(value: Json | undefined, path: string): Headers {
   if (value === undefined) return { given: new Map(), isComplete: false }
   if (!isObject(value)) return fail(path, 'must be an object')
-  const given = new Map<string, string | null>()
+  const named = new Map<string, string | null>()
   // Sorted, so that the order of keys is never that of the values of one header.
   for (const [name, text] of Object.entries(value).toSorted(compareKeys)) {
     const lower = name.toLowerCase()
@@ -241,12 +241,12 @@ function readHeaders(value: Json | undefined, path: string): Headers {
     // oxlint-disable-next-line no-control-regex
     if (text !== null && (typeof text !== 'string' || /[\0-\x08\x0a-\x1f\x7f]/.test(text)))
       fail(`${path}.${lower}`, 'must be a text in one line, or null')
-    const before = given.get(lower)
+    const before = named.get(lower)
     if (before !== undefined && (before === null) !== (text === null))
       fail(`${path}.${lower}`, 'is both given and absent')
-    given.set(lower, before === undefined || before === null ? text : `${before}, ${text}`)
+    named.set(lower, before === undefined || before === null ? text : `${before}, ${text}`)
   }
-  return { given, isComplete: Object.hasOwn(value, '*') }
+  return { given: named, isComplete: Object.hasOwn(value, '*') }
 }
 
 function readSecrets(value: Json | undefined): ReadonlyMap<string, string> {

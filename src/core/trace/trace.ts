@@ -7,12 +7,13 @@ import type { Candidates } from './candidates.ts'
 import { checkKeys } from './check-keys.ts'
 import { readItems, Runs, type Items } from './doubt.ts'
 import { fields, findField, getHeaderField, type Field } from './fields.ts'
+import { listHeaders } from './header-fields.ts'
+import { reply, type Reply } from './reply.ts'
 import type { Settings } from './readings.ts'
 import { completeFacts, parseRequest, type Facts, type Visitor } from './request.ts'
 import type { Rule } from './rule.ts'
 import { reportCheck, type CheckReport } from './stages/access.ts'
 import { listRules, matchRule, type OtherRules } from './stages/cache.ts'
-import { listHeaderNames } from './stages/headers.ts'
 
 /** A configuration that requests can be traced through. */
 export interface Compiled {
@@ -37,18 +38,6 @@ export function compile(domain: Domain, candidates: Candidates, settings: Settin
 export function openRuns({ items, settings }: Compiled, facts: Facts): Runs {
   return Runs.open(items, facts, settings)
 }
-
-/** Lists the answers about headers that items change. */
-export function listHeaders(runs: Runs): Field[] {
-  return (['request', 'response'] as const).flatMap((message) => {
-    const { all } = runs.try((run) => listHeaderNames(run, message))
-    const names = all?.flatMap(({ answer }) => answer) ?? listHeaderNames(runs.first, message)
-    return [...new Set(names)].toSorted().map((name) => getHeaderField(message, name))
-  })
-}
-
-/** A value as JSON; otherwise the sorted reasons for which it is not known. */
-export type Reply = { value: Json } | { unknown: string[] }
 
 /** What a configuration does to a request (request semantics, 5). */
 export interface Trace {
@@ -89,8 +78,8 @@ export function trace(
   return {
     facts,
     visitor,
-    assumed: asks ? findAssumed(compiled, runs, all) : null,
-    variations: varies ? listVariations(compiled, runs, all) : null,
+    assumed: asks ? findAssumed(compiled.settings, runs, all) : null,
+    variations: varies ? listVariations(compiled.settings, runs, all) : null,
     unmanaged: compiled.unmanaged,
     notes: readSingle(compiled, 'extend') === null ? [] : ['extend-set'],
     replies,
@@ -132,11 +121,6 @@ function readField(path: string): Field['read'] {
   const field = findField(path)
   if (field === undefined) throw new RangeError(`expected an answer of a trace, got ${path}`)
   return field.read
-}
-
-/** An answer as it is shown. */
-export function reply(answer: Answer<unknown>): Reply {
-  return answer instanceof Unknown ? { unknown: [...answer.reasons] } : { value: answer as Json }
 }
 
 /** The only known value of an item; null if it is absent, unmanaged, or in doubt. */

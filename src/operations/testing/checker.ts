@@ -17,14 +17,8 @@ import { isAsExpected, isItemAsExpected, readPart } from '../../core/tests/match
 import type { DecidingRule, TestFailure } from '../../core/tests/results.ts'
 import type { Settings } from '../../core/trace/readings.ts'
 import { buildOutput } from '../../core/trace/output.ts'
-import {
-  askReplies,
-  compile,
-  trace,
-  type Asked,
-  type Compiled,
-  type Reply,
-} from '../../core/trace/trace.ts'
+import { askReplies, compile, trace, type Asked, type Compiled } from '../../core/trace/trace.ts'
+import type { Reply } from '../../core/trace/reply.ts'
 import { BadRequest } from '../../core/trace/url.ts'
 import { tryConfiguration } from '../../emulator/try-configuration.ts'
 import type { LoadedTest, ReportProblem } from '../../manifest/tests/load-tests.ts'

@@ -141,8 +141,8 @@ function matchAgent(run: Run, item: UserAgent, regex: Regex): Answer<boolean> {
   return matchHeader(run, 'user-agent', (text) => {
     const folds = agentIgnoresCase(run, item.ua_case_insensitive)
     if (isRegex) return matchRegex(run, regex, text, folds, 'search')
-    const [wanted, given] = [fold(regex.pattern, folds), fold(text, folds)]
-    return item.ua_match_type === 'exact' ? given === wanted : given.includes(wanted)
+    const [wanted, sent] = [fold(regex.pattern, folds), fold(text, folds)]
+    return item.ua_match_type === 'exact' ? sent === wanted : sent.includes(wanted)
   })
 }
 

@@ -228,8 +228,8 @@ function fits(run: Run, types: readonly Text[], least: number, unit: 'KB' | 'MB'
 function isListed(run: Run, type: Text, text: string): Answer<boolean> {
   return map(readPlain(type), (known) => {
     const isStripped = text.includes(';') && run.reading('R70') === 'strip'
-    const [given = ''] = isStripped ? text.split(';') : [text]
-    return known.trim().toLowerCase() === given.trim().toLowerCase()
+    const [sent = ''] = isStripped ? text.split(';') : [text]
+    return known.trim().toLowerCase() === sent.trim().toLowerCase()
   })
 }
 

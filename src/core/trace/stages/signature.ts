@@ -142,13 +142,13 @@ export function hashSignature(order: string, key: string, uri: string, time: str
 function isForgedPlain(
   keys: string,
   style: string | undefined,
-  { key: given, uri, time }: Signature,
+  { key: sent, uri, time }: Signature,
 ): boolean {
   const order = style === undefined || style === '' ? '$ourkey$uri$time' : style
   return !keys
     .split(' ')
     .filter((key) => key !== '')
-    .some((key) => hashSignature(order, key, uri, time) === given.toLowerCase())
+    .some((key) => hashSignature(order, key, uri, time) === sent.toLowerCase())
 }
 
 /**

@@ -8,7 +8,7 @@ import type {
   TestFailure,
   TestResult,
 } from '../../../core/tests/results.ts'
-import type { Reply } from '../../../core/trace/trace.ts'
+import type { Reply } from '../../../core/trace/reply.ts'
 import { describeReasons } from '../trace/answers.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { measureWidth } from '../text/display-width.ts'

@@ -36,7 +36,7 @@ const options: [fact: RegExp, option: string][] = [
 ]
 
 /** Words before the names of reasons, by what reasons of their kind begin with. */
-const kinds: [prefix: string, words: string][] = [
+const reasonKinds: [prefix: string, words: string][] = [
   ['not-given secret:', 'depends on secret '],
   ['not-given ', 'not given: '],
   ['in-doubt ', 'in doubt: '],
@@ -59,10 +59,10 @@ export function describeReasons(
     for (const [fact, option] of options)
       if (fact.test(reason)) return `give ${reason.replace(fact, option)}`
   }
-  return kinds
+  return reasonKinds
     .flatMap(([prefix, words]) => {
       const names = reasons.flatMap((reason) =>
-        kinds.find(([each]) => reason.startsWith(each))?.[0] === prefix
+        reasonKinds.find(([each]) => reason.startsWith(each))?.[0] === prefix
           ? [reason.slice(prefix.length)]
           : [],
       )

@@ -21,7 +21,9 @@ export function describeCache(trace: JsonObject, readRule: ReadRule): string {
   if (error !== null) return error
   const rule = nameRule(part(cache, 'rule'), readRule)
   if (policy === 'bypass')
-    return rule === null ? 'Not cached: no cache rule matches.' : `Not cached, by ${rule}.`
+    return rule === null
+      ? 'Not cached: no cache rule matches.'
+      : `Not cached: rule ${rule} forbids it.`
   const isStored = readValue(part(cache, 'stored'))
   if (isStored === false) return describeNotStored(trace, rule)
   const by = rule === null ? '' : ` by ${rule}`
@@ -51,9 +53,8 @@ function describeError(trace: JsonObject): string | null {
 }
 
 function describeNotStored(trace: JsonObject, rule: string | null): string {
-  const start = rule === null ? 'Not cached: no cache rule matches, and ' : `Not cached: ${rule} `
-  const applies = rule === null ? '' : 'matches, but '
-  return `${start}${applies}${findObstacle(trace)}.`
+  const match = rule === null ? 'no cache rule matches, and' : `rule ${rule} matches, but`
+  return `Not cached: ${match} ${findObstacle(trace)}.`
 }
 
 /** Finds why a response is not stored although no rule forbids it. */
@@ -62,8 +63,8 @@ function findObstacle(trace: JsonObject): string {
   if (method !== 'GET' && method !== 'HEAD') return `${String(method)} is not cached`
   const status = part(trace, 'request', 'origin', 'status') ?? 200
   if (Number(status) < 200 || Number(status) > 299) return `status ${String(status)} is not cached`
-  if (readValue(part(trace, 'cache', 'lifetime')) === 0) return 'the origin names no time'
-  return 'the origin forbids it'
+  const lifetime = readValue(part(trace, 'cache', 'lifetime'))
+  return lifetime === 0 || lifetime === null ? 'the origin names no time' : 'the origin forbids it'
 }
 
 function describeTime(cache: Json | undefined, by: string): string {
@@ -95,8 +96,8 @@ function describeKeyParts(trace: JsonObject): string {
   const others = domains.filter((domain) => domain !== trace['domain'])
   return [
     `; the key ${describeQuery(trace, key)}`,
-    ...(key['scheme'] === 'any' ? ['is one for http and https'] : []),
-    ...(others.length === 0 ? [] : [`is shared with ${listSome(others)}`]),
+    ...(key['scheme'] === 'any' ? ['alike for http and https'] : []),
+    ...(others.length === 0 ? [] : [`shared with ${listSome(others)}`]),
   ].join(', ')
 }
 

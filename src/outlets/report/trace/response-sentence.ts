@@ -1,6 +1,6 @@
 import { isObject, toList, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { getOrAdd } from '../../../core/model/lists.ts'
-import { listSome } from '../../../core/model/text/words.ts'
+import { listAll, listSome } from '../../../core/model/text/words.ts'
 import { describeReasons, part, readReasons, readValue, type ReadRule } from './answers.ts'
 import { formatSecondsInWords } from './duration.ts'
 
@@ -89,19 +89,23 @@ function describeRate(limit: Json | undefined): string {
 
 /** Describes which headers are set or taken away, of the response and of the origin's request. */
 export function describeHeaders(trace: JsonObject): string {
+  const response = readNames(part(trace, 'response', 'headers'))
+  const origin = readNames(part(trace, 'origin', 'headers'))
   const clauses = [
-    describeChanged(part(trace, 'response', 'headers'), ''),
-    describeChanged(part(trace, 'origin', 'headers'), ' to the origin'),
-  ].flat()
-  return clauses.length === 0 ? '' : `Sends ${clauses.join('; ')}.`
+    ...(response.set.length === 0 ? [] : [`sets ${listNames(response.set)}`]),
+    ...(response.removed.length === 0 ? [] : [`removes ${listNames(response.removed)}`]),
+    ...(origin.set.length === 0 ? [] : [`sends ${listNames(origin.set)} to the origin`]),
+    ...(origin.removed.length === 0 ? [] : [`sends no ${listNames(origin.removed)} to the origin`]),
+  ]
+  return clauses.length === 0 ? '' : `It ${clauses.join(', ')}.`
 }
 
-function describeChanged(headers: Json | undefined, whom: string): string[] {
+function readNames(headers: Json | undefined): { set: string[]; removed: string[] } {
   const names = Object.entries(isObject(headers) ? headers : {})
   const removed = names.filter(([, answer]) => readValue(answer) === null).map(([name]) => name)
-  const set = names.map(([name]) => name).filter((name) => !removed.includes(name))
-  return [
-    ...(set.length === 0 ? [] : [`${listSome(set)}${whom}`]),
-    ...(removed.length === 0 ? [] : [`no ${listSome(removed)}${whom}`]),
-  ]
+  return { set: names.map(([name]) => name).filter((name) => !removed.includes(name)), removed }
+}
+
+function listNames(names: string[]): string {
+  return names.length > 3 ? listSome(names) : listAll(names, 'and')
 }

@@ -84,21 +84,32 @@ function describePassing(trace: JsonObject): string {
 function describeOrigin(trace: JsonObject): string {
   const origin = part(trace, 'origin')
   const main = readValue(part(origin, 'main'))
-  if (main === undefined)
-    return `Its origin is unknown: ${describeReasons(readReasons(part(origin, 'main')), false)}.`
+  if (main === undefined) return describeUnknownOrigin(readReasons(part(origin, 'main')))
   if (main === null) return 'No origin is set.'
   const targets = listTargets(main)
-  const [protocol, port] = [readValue(part(origin, 'protocol')), readValue(part(origin, 'port'))]
-  const how =
-    protocol === undefined || port === undefined
-      ? ''
-      : ` over ${describeChoice(protocol)}, port ${describeChoice(port)}`
+  const how = describeTransport(
+    readValue(part(origin, 'protocol')),
+    readValue(part(origin, 'port')),
+  )
   const url = readValue(part(origin, 'url'))
   const isRewritten = isObject(readValue(part(origin, 'rewrite'))) && typeof url === 'string'
   const backups = toList(readValue(part(origin, 'backups')))
   const backup =
     backups.length === 0 ? '' : `; if that fails, ${backups.map(listTargets).join(', then ')}`
   return `Fetched from ${targets}${how}${isRewritten ? `, as ${url}` : ''}${backup}.`
+}
+
+function describeUnknownOrigin(reasons: string[]): string {
+  return reasons.includes('undecidable extend')
+    ? 'Its origin is unknown, because extend may name another.'
+    : `Its origin is unknown: ${describeReasons(reasons, false)}.`
+}
+
+/** Describes how the origin is reached; the usual port of a protocol is left out. */
+function describeTransport(protocol: Json | undefined, port: Json | undefined): string {
+  if (protocol === undefined || port === undefined) return ''
+  const isUsual = port === (protocol === 'https' ? 443 : 80) && !Array.isArray(protocol)
+  return ` over ${describeChoice(protocol)}${isUsual ? '' : `, port ${describeChoice(port)}`}`
 }
 
 function listTargets(targets: Json): string {
