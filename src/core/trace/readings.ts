@@ -56,7 +56,7 @@ R13 | Does the URL of visit_timestamp's pattern have the port? | with-port ~with
 R14 | Which of two entries of equal rank ranks higher? | ~first last
   of equal rank, the first entry counts
 R15 | Which check answers if several deny? | <checks> ~listed
-  checks answer in the order of this list
+  checks answer in the order in which -v lists them
 R16 | Does a denied request that would be redirected get the denial? | ~access-first redirect-first
   a denial comes before a redirect
 R17 | Which status does a denied request get? | <status> ~403

@@ -1,4 +1,5 @@
 import { isObject, toList, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { parseUrl } from '../../../core/trace/url.ts'
 import { listSome } from '../../../core/model/text/words.ts'
 import {
   describePlace,
@@ -34,12 +35,16 @@ function explain(answer: Json | undefined): string {
   return describeReasons(readReasons(answer), false)
 }
 
+/** Most characters of a pattern in a sentence. */
+const maxPattern = 50
+
 /** Names the deciding rule with its place; null if there is none, or it is unknown. */
 function nameRule(answer: Json | undefined, readRule: ReadRule): string | null {
   const rule = readValue(answer)
   const named = describeRule(rule, readRule)
   const place = describePlace(rule)
-  return named === '' ? null : `"${named}"${place === '' ? '' : ` (${place})`}`
+  const short = named.length > maxPattern ? `${named.slice(0, maxPattern)}…` : named
+  return named === '' ? null : `"${short}"${place === '' ? '' : ` (${place})`}`
 }
 
 /** Describes how long an error of the origin is cached; null if its status is none listed. */
@@ -93,7 +98,8 @@ function describeKeyParts(trace: JsonObject): string {
   if (key === undefined) return `; the key is unknown: ${explain(answer)}`
   if (!isObject(key)) return ''
   const domains = toList(key['domains']).map(String)
-  const others = domains.filter((domain) => domain !== trace['domain'])
+  const { host } = parseUrl(String(part(trace, 'request', 'url')), null)
+  const others = domains.filter((domain) => domain !== host)
   return [
     `; the key ${describeQuery(trace, key)}`,
     ...(key['scheme'] === 'any' ? ['alike for http and https'] : []),

@@ -27,3 +27,9 @@ export function formatSecondsInWords(seconds: number): string {
   const [size, , word] = findUnit(seconds)
   return pluralize(seconds / size, word)
 }
+
+/** Formats a count of a unit of cache rules in words: `30 days`; `i` is a minute. */
+export function formatCountInWords(count: number, unit: string): string {
+  const word = units.find(([, name]) => name === (unit === 'i' ? 'min' : unit))?.[2] ?? unit
+  return pluralize(count, word)
+}

@@ -1,6 +1,6 @@
 import { isObject, toList, type Json, type JsonObject } from '../../../core/model/json.ts'
 import { groupBy } from '../../../core/model/lists.ts'
-import { listSome, pluralize } from '../../../core/model/text/words.ts'
+import { countMore, listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { readings } from '../../../core/trace/readings.ts'
 import { describeSide } from '../effects/describe-effects.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -22,7 +22,7 @@ import {
   readValue,
   type ReadRule,
 } from './answers.ts'
-import { formatSecondsInWords } from './duration.ts'
+import { formatCountInWords, formatSecondsInWords } from './duration.ts'
 import { describeTrace } from './sentence.ts'
 
 interface Layout {
@@ -70,13 +70,13 @@ export function formatTrace({ output, readRule, locate }: TracedText, layout: La
     // What is known not to be reached is left out.
     ...(isWhole
       ? [
-          ...listCache(output, readRule),
+          ...listCache(output, readRule, verbose),
           ...listOrigin(output, findPlace),
           ...listResponse(output, findPlace),
         ]
       : []),
   ]
-  const assumed = listAssumed(output, isWhole)
+  const assumed = listAssumed(output, verbose)
   const notes = [
     ...listNotes(output),
     ...formatAssumed(output, assumed, layout.varies === true),
@@ -155,7 +155,7 @@ function listRedirect(output: JsonObject): Line[] {
   ]
 }
 
-function listCache(output: JsonObject, readRule: ReadRule): Line[] {
+function listCache(output: JsonObject, readRule: ReadRule, verbose: boolean): Line[] {
   const cache = part(output, 'cache')
   const rule = readValue(part(cache, 'rule'))
   const policy = readValue(part(cache, 'policy'))
@@ -167,12 +167,17 @@ function listCache(output: JsonObject, readRule: ReadRule): Line[] {
         ? "the origin's"
         : String(value)
   const others = (['also', 'maybe'] as const).flatMap((name) =>
-    toList(part(cache, name)).map((each): Line => ({
-      label: `  ${name}`,
-      value: describeTime(each, readRule),
-      detail: describeRule(each, readRule),
-      place: describePlace(each),
-    })),
+    mapSome(
+      toList(part(cache, name)),
+      verbose ? Infinity : 3,
+      (each): Line => ({
+        label: `  ${name}`,
+        value: describeTime(each, readRule),
+        detail: describeRule(each, readRule),
+        place: describePlace(each),
+      }),
+      (rest) => ({ label: `  ${name}`, value: `${countMore(rest)} (-v lists them)` }),
+    ),
   )
   const key = describe(part(cache, 'key'), describeKey)
   return [
@@ -193,7 +198,7 @@ function describeTime(rule: Json, readRule: ReadRule): string {
   const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
   const count = part(value, 'expire') ?? part(value, 'time')
   const unit = part(value, 'expire_unit') ?? part(value, 'timeunit') ?? 's'
-  return count === undefined ? '' : `${String(count)} ${unit === 'i' ? 'min' : String(unit)}`
+  return count === undefined ? '' : formatCountInWords(Number(count), String(unit))
 }
 
 function listOrigin(output: JsonObject, findPlace: (item: string) => string): Line[] {
@@ -201,6 +206,10 @@ function listOrigin(output: JsonObject, findPlace: (item: string) => string): Li
   const read = (name: string) => describe(part(origin, name), describeChoice).value
   const backups = toList(readValue(part(origin, 'backups')))
   const rewrite = readValue(part(origin, 'rewrite'))
+  const main = readValue(part(origin, 'main'))
+  const isReached =
+    main !== null &&
+    ['protocol', 'port', 'host'].some((name) => readValue(part(origin, name)) !== undefined)
   const item = readValue(part(origin, 'item'))
   return [
     {
@@ -209,8 +218,17 @@ function listOrigin(output: JsonObject, findPlace: (item: string) => string): Li
       place: typeof item === 'string' ? findPlace(item) : '',
     },
     ...backups.map((targets) => ({ label: '  backup', value: describeTargets(targets) })),
-    { label: '  as', value: `${read('protocol')}, port ${read('port')}, Host: ${read('host')}` },
-    { label: '  url', ...describe(part(origin, 'url')), place: describePlace(rewrite) },
+    ...(isReached
+      ? [
+          {
+            label: '  as',
+            value: `${read('protocol')}, port ${read('port')}, Host: ${read('host')}`,
+          },
+        ]
+      : []),
+    ...(main === null
+      ? []
+      : [{ label: '  url', ...describe(part(origin, 'url')), place: describePlace(rewrite) }]),
     ...listHeaders(part(origin, 'headers')),
   ]
 }
@@ -310,11 +328,16 @@ function readVariations(output: JsonObject): Variation[] {
 }
 
 /** Lists the assumed readings on which something rests that is shown. */
-function listAssumed(output: JsonObject, isWhole: boolean): string[] {
+function listAssumed(output: JsonObject, verbose: boolean): string[] {
   const names = Object.keys(isObject(output['assumed']) ? output['assumed'] : {})
   const variations = readVariations(output)
-  if (variations.length === 0 || isWhole) return names
-  const shown = /^(?:outcome|connection|access|checks|redirect|response\.(?:status|location)$)/
+  const outcome = readValue(output['outcome'])
+  if (variations.length === 0 || outcome === undefined || outcome === 'served' || verbose)
+    return names
+  const shown =
+    outcome === 'refused'
+      ? /^(?:outcome|connection)/
+      : /^(?:outcome|connection|access|checks|redirect|response\.(?:status|location)$)/
   return names.filter(
     (name) =>
       name === 'unmanaged' ||
