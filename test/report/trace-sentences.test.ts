@@ -132,7 +132,7 @@ const rows: Row[] = [
     }),
     '/a.jpg?a=1&b=2',
     {},
-    'Cached for 1 hour by "ext jpg,png" (www.yaml:3), unless the origin forbids it; the key keeps only a.',
+    '(www.yaml:3), unless the origin forbids it; the key keeps only a.',
   ],
   [
     'what is the key: no query',

@@ -227,6 +227,19 @@ describe('policies on requests', () => {
     expect((await apply()).code).toBe(level === 'hard' ? 1 : 0)
   })
 
+  it.each(['soft', 'hard'])('%s: a pass rests on a reading that nobody has set', async (level) => {
+    place.manifest(www, { ...served, deny_url: { urls: ['https://www.example.com/log'] } })
+    write(level, 'trace.outcome == "served"')
+    const { code, out } = await place.cli('validate')
+    expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
+      level === 'hard' ? 1 : 0,
+      expect.stringContaining('it passes only if R4 is search; set R4 with trace.assume'),
+    ])
+    place.configure('trace: {assume: {R4: search, R27: either}}')
+    const settled = await place.cli('validate')
+    expect([settled.code, settled.out]).toEqual([0, expect.not.stringContaining('passes only')])
+  })
+
   it.each([
     ['https://other.example.com/\n', 'other.example.com is not a known domain'],
     ['', 'request'],

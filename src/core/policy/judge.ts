@@ -24,6 +24,16 @@ export interface Case {
   unknown?: ReadonlyMap<string, string[]>
   /** Values of the variables. */
   values: Variables
+  /** The same case with other answers of readings that nobody has set; absent for none. */
+  variants?: readonly Variant[]
+}
+
+/** A case with another answer of a reading. */
+export interface Variant {
+  reading: string
+  /** The answer of the case itself. */
+  assumed: string
+  create(): Case
 }
 
 /** The violations of a policy, and the number of cases that it judged. */
@@ -44,7 +54,8 @@ function limitSteps(cases: number): number {
 
 /**
  * Judges cases by a policy. An expression that does not mention the domain is evaluated once for
- * cases whose variables are equal. One without an answer counts as violated.
+ * cases whose variables are equal. One without an answer counts as violated, and so does one that
+ * would be violated by another answer of a reading that nobody has set.
  *
  * @param shared what all policies of a run may still take
  */
@@ -54,17 +65,33 @@ export function judge(policy: Policy, cases: readonly Case[], shared: Budget): J
   const evaluateWhen = policy.when === null ? null : createEvaluation(policy.when, budget)
   const evaluateDeny = createEvaluation(policy.deny, budget)
   const violations: Violation[] = []
+  const passes = (each: Case) =>
+    isFalse(evaluateWhen?.(each) ?? { value: true }) || isFalse(evaluateDeny(each))
   let judged = 0
   for (const each of cases) {
     const selected = evaluateWhen?.(each) ?? { value: true }
-    if ('value' in selected && selected.value === false) continue
-    judged++
-    const denied = 'fault' in selected ? selected : evaluateDeny(each)
-    if ('value' in denied && denied.value === false) continue
-    violations.push(createViolation(policy, each, denied, budget))
+    const isSelected = !isFalse(selected)
+    if (isSelected) judged++
+    const denied = 'fault' in selected || !isSelected ? selected : evaluateDeny(each)
+    const found = isFalse(denied) ? findTurned(each, passes) : denied
+    if (found !== null) violations.push(createViolation(policy, each, found, budget))
   }
   shared.left -= granted - budget.left
   return { violations, judged }
+}
+
+function isFalse(outcome: Outcome): boolean {
+  return 'value' in outcome && outcome.value === false
+}
+
+/** Finds the reading on which it rests that a case passes; null if it passes in any case. */
+function findTurned({ variants = [] }: Case, passes: (each: Case) => boolean): Outcome | null {
+  const turned = variants.find(({ create }) => !passes(create()))
+  if (turned === undefined) return null
+  const { reading, assumed } = turned
+  return {
+    fault: `it passes only if ${reading} is ${assumed}; set ${reading} with trace.assume`,
+  }
 }
 
 function createEvaluation(expression: Expression, budget: Budget): (each: Case) => Outcome {

@@ -1,5 +1,5 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
-import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
+import { isObject, toList, type Json, type JsonObject } from '../../core/model/json.ts'
 import type { Diagnostic } from '../../core/model/problem.ts'
 import { createConfigLookup } from '../../core/policy/cases.ts'
 import { convertValue } from '../../core/policy/expression.ts'
@@ -30,13 +30,46 @@ export async function loadRequestCases(
   if ('severity' in source) return fail(`${path}: ${source.detail}`)
   try {
     const requests = readRequestFile(source.text, path).requests.map(({ request }) => request)
-    const traced = await traceRequests(workspace, { requests, visitor: 'unknown' }, outside)
+    const asked = { requests, visitor: 'unknown', varies: true } as const
+    const traced = await traceRequests(workspace, asked, outside)
     const find = createConfigLookup(workspace.desired)
-    return traced.map(({ output }, i) => createRequestCase(requests[i] ?? {}, output, find))
+    return traced.map(({ output: { vary = [], assumed = {}, ...output } }, i) => ({
+      ...createRequestCase(requests[i] ?? {}, output, find),
+      variants: toList(vary)
+        .filter(isObject)
+        .map(({ reading, changes }) => ({
+          reading: String(reading),
+          assumed: String(isObject(assumed) ? assumed[String(reading)] : ''),
+          create: () =>
+            createRequestCase(
+              requests[i] ?? {},
+              changeAnswers(output, toList(changes).filter(isObject)),
+              find,
+            ),
+        })),
+    }))
   } catch (error) {
     if (!(error instanceof EdgewiseError) || error.code !== 'usage') throw error
     return fail(`${path}: ${error.message}`)
   }
+}
+
+/** Changes answers of a trace: `{field, after}`. */
+function changeAnswers(output: JsonObject, changes: readonly JsonObject[]): JsonObject {
+  const changed = structuredClone(output)
+  for (const { field, after = null } of changes) {
+    const [stage = '', name = '', ...others] = String(field).split('.')
+    const { access } = changed
+    const part = changed[stage]
+    if (stage === 'checks')
+      for (const check of toList(isObject(access) ? access['checks'] : []).filter(isObject)) {
+        if (check['item'] === name) check['result'] = after
+      }
+    else if (name === '') changed[stage] = after
+    else if (isObject(part) && others.length === 0) part[name] = after
+    else if (isObject(part) && isObject(part[name])) part[name][others.join('.')] = after
+  }
+  return changed
 }
 
 /** Creates the case of a traced request. */

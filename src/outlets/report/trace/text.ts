@@ -226,9 +226,7 @@ function listOrigin(output: JsonObject, findPlace: (item: string) => string): Li
           },
         ]
       : []),
-    ...(main === null
-      ? []
-      : [{ label: '  url', ...describe(part(origin, 'url')), place: describePlace(rewrite) }]),
+    { label: '  url', ...describe(part(origin, 'url')), place: describePlace(rewrite) },
     ...listHeaders(part(origin, 'headers')),
   ]
 }
