@@ -287,7 +287,12 @@ it('explain readings lists all of them', async () => {
   const { out } = await place.cli('explain', 'readings')
   expect(out.match(/^R\d+ /gm)).toHaveLength(79)
   const one = await place.cli('explain', 'R5')
-  expect(one.out).toMatch(/^R5 +Which text.*\n +whole-url, path-and-query, path/)
+  expect(one.out).toMatch(
+    /^R5 +Which text.*\n +whole-url, path-and-query, path \(whole-url holds\)\n +That is: a reg/,
+  )
+  append('edgewise.yaml', 'trace: {assume: {R5: path}}')
+  const set = await place.cli('explain', 'R5')
+  expect(set.out).toMatch(/^R5 .*\n +whole-url.* \(path is set in edgewise\.yaml\)\n\n/)
 })
 
 /** Writes another configuration of the domain. */

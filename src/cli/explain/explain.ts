@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { catalogue } from '../../core/catalog/catalogue.ts'
 import type { ItemSpec } from '../../core/catalog/item-spec.ts'
@@ -14,7 +15,7 @@ import {
   describeDefault,
   nameType,
 } from '../../outlets/report/catalog/describe-item.ts'
-import type { CommandContext } from '../io.ts'
+import type { CommandContext, Io } from '../io.ts'
 import { formatPolicyHelp } from './explain-policy.ts'
 import {
   buildExplainJson,
@@ -23,31 +24,51 @@ import {
   type ExplainedItem,
   type FoundField,
 } from './explain-json.ts'
-import { isObject, type Json } from '../../core/model/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/model/json.ts'
+import { findRealPath } from '../../files/look.ts'
+import { loadSource } from '../../manifest/manifests/load-source.ts'
+import { findRoot, workspaceFile } from '../../manifest/workspace-file/find-root.ts'
+import { parseWorkspaceConfig } from '../../manifest/workspace-file/workspace-config.ts'
 
 /** How a text is laid out. */
 type Layout = Pick<CommandContext['layout'], 'paint' | 'columns'>
 
 /** `edgewise explain`: lists all items, or describes one item or one field. */
 export async function explain(
-  { print, layout }: CommandContext,
+  { print, layout, io, options }: CommandContext,
   [given]: unknown[],
 ): Promise<void> {
   const name = given === undefined ? undefined : String(given)
   print(
     () => buildExplainJson(name),
-    () => formatExplained(findExplained(name), layout),
+    () => {
+      const found = findExplained(name)
+      return found.kind === 'readings'
+        ? formatReadings(
+            found.readings,
+            loadAnswers(resolve(io.cwd, options.workspace ?? '.'), io),
+            layout,
+          )
+        : formatExplained(found, layout)
+    },
   )
 }
 
-function formatExplained(found: Explained, layout: Layout): string {
+/** Loads the answers of readings that a workspace sets; none outside of a valid one. */
+function loadAnswers(folder: string, { env }: Pick<Io, 'env'>): JsonObject {
+  const root = findRoot(folder)
+  const home = root === null ? null : loadSource(findRealPath(root), workspaceFile)
+  if (home === null || 'severity' in home) return {}
+  const { assume } = parseWorkspaceConfig(home, env).config?.trace ?? {}
+  return isObject(assume) ? assume : {}
+}
+
+function formatExplained(found: Exclude<Explained, { kind: 'readings' }>, layout: Layout): string {
   switch (found.kind) {
     case 'items':
       return formatOverview(layout)
     case 'policy':
       return formatPolicyHelp(layout.paint, layout.columns)
-    case 'readings':
-      return formatReadings(found.readings, layout)
     case 'item':
       return formatItem(found, layout)
   }
@@ -65,10 +86,19 @@ function formatOverview({ paint, columns }: Layout): string {
   return `${lines.join('\n')}\n\n${hint}\n`
 }
 
-/** Formats the readings: question, answers, and which one holds without a setting. */
-function formatReadings(shown: readonly Reading[], { paint, columns }: Layout): string {
+/**
+ * Formats the readings: question, answers, and which one holds; of a single one also what that
+ * means.
+ *
+ * @param own answers that the workspace sets
+ */
+function formatReadings(
+  shown: readonly Reading[],
+  own: JsonObject,
+  { paint, columns }: Layout,
+): string {
   const width = Math.max(40, columns)
-  const rows = shown.map(({ name, question, answers, usual, isFavoured }) => {
+  const rows = shown.map(({ name, question, answers, usual, isFavoured, meaning }) => {
     const kinds = {
       checks: 'listed, or a list of all ten checks, with + between them',
       status: 'a status code',
@@ -76,10 +106,15 @@ function formatReadings(shown: readonly Reading[], { paint, columns }: Layout): 
       zone: 'service, or the name of a time zone',
     }
     const listed = typeof answers === 'string' ? kinds[answers] : answers.join(', ')
-    const holds = `${usual} holds${isFavoured ? ', by the text' : ''}`
+    const given = own[name]
+    const holds =
+      given === undefined
+        ? `${usual} holds${isFavoured ? ', by the text' : ''}`
+        : `${String(given)} is set in ${workspaceFile}`
+    const more = shown.length === 1 && given === undefined ? `\nThat is: ${meaning}.` : ''
     return (
       paint.bold(name.padEnd(5)) +
-      wrap(`${question}\n${listed} (${holds})`, width, '     ').trimStart()
+      wrap(`${question}\n${listed} (${holds})${more}`, width, '     ').trimStart()
     )
   })
   const hint = 'Set another answer with "trace.assume" in edgewise.yaml, or with --assume.'

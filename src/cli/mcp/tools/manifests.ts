@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../core/model/json.ts'
 import type { Diagnostic } from '../../../core/model/problem.ts'
 import { EdgewiseError } from '../../../core/model/edgewise-error.ts'
 import { test } from '../../../operations/test.ts'
+import type { Visitor } from '../../../core/trace/request.ts'
 import { traceRequests } from '../../../operations/trace.ts'
 import { judgeWorkspace } from '../../../operations/validate.ts'
 import { buildDiagnosticsJson } from '../../../outlets/report/diagnostics/json.ts'
@@ -80,6 +81,7 @@ interface TraceArguments {
   requests: Json[]
   of?: 'desired' | 'recorded'
   observed?: JsonObject
+  visitor?: Visitor
   assume?: JsonObject
 }
 
@@ -106,10 +108,15 @@ export const traceTool = declareTool<TraceArguments>({
       type: 'object',
       description: 'Instead: an observed configuration as content, {domain: {item: payload}}.',
     },
+    visitor: {
+      type: 'string',
+      enum: ['usual', 'unknown'],
+      description: 'What holds for facts that a request lacks; usual by default.',
+    },
     ...readingProperties,
   },
   required: ['requests'],
-  run: async (call, { requests, of = 'desired', observed, assume = {} }) => {
+  run: async (call, { requests, of = 'desired', observed, visitor = 'usual', assume = {} }) => {
     refuseHostileJson([requests, observed ?? null, assume])
     const { workspace, outside } = of === 'recorded' ? call.connect() : call.load()
     const traced = await traceRequests(
@@ -117,6 +124,7 @@ export const traceTool = declareTool<TraceArguments>({
       {
         requests: requests.map((each) => (typeof each === 'string' ? { url: each } : each)),
         of: observed === undefined ? of : { observed },
+        visitor,
         assume,
       },
       outside,
