@@ -69,33 +69,40 @@ export async function traceRequests(
   if (of === 'desired') refuseInvalid(workspace)
   const source = await openSource(workspace, of, outside)
   const settings = settleReadings(workspace, request)
-  const compiled = new Map<Domain, Compiled>()
+  const known = new Map<Domain, Candidates>()
+  const read = (domain: Domain) => getOrAdd(known, domain, () => source.read(domain))
+  const traced = new Map<Domain, TracedDomain>()
   const find = createDomainFinder(source.domains)
-  const findLoops = createLoopFinder(
-    source.domains,
-    (domain, item) => source.read(domain).get(item)?.[0],
-  )
+  const findLoops = createLoopFinder(source.domains, (domain, item) => read(domain).get(item)?.[0])
+  const open = (domain: Domain): TracedDomain => ({
+    compiled: compile(domain, read(domain), settings),
+    locate: source.name === 'desired' ? createLocate(workspace, domain) : () => ({}),
+    notes: findLoops(domain).length > 0 ? ['origin-loop'] : [],
+  })
   const { visitor = 'usual', varies = false } = request
   const asks = request.asks ?? (varies || request.requests.length === 1)
   return request.requests.map((each, i) =>
     explainFault(request, i, () => {
       const domain = findDomain(each, source, find)
-      const configuration = getOrAdd(compiled, domain, () =>
-        compile(domain, source.read(domain), settings),
-      )
-      const locate = source.name === 'desired' ? createLocate(workspace, domain) : () => ({})
-      const traced = trace(configuration, each, { visitor, asks, varies })
-      const loops = findLoops(domain).length > 0 ? ['origin-loop'] : []
+      const { compiled, locate, notes } = getOrAdd(traced, domain, () => open(domain))
+      const found = trace(compiled, each, { visitor, asks, varies })
       return {
         output: {
-          ...buildOutput(domain, source.name, traced, locate),
-          notes: [...traced.notes, ...loops],
+          ...buildOutput(domain, source.name, found, locate),
+          notes: [...found.notes, ...notes],
         },
-        readRule: (rule) => readRule(configuration.candidates, rule),
+        readRule: (rule) => readRule(compiled.candidates, rule),
         locate,
       }
     }),
   )
+}
+
+/** A domain through which requests are traced. */
+interface TracedDomain {
+  compiled: Compiled
+  locate: Traced['locate']
+  notes: string[]
 }
 
 /** A configuration of several domains. */

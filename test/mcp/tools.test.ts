@@ -56,7 +56,7 @@ const calls: [name: string, args: JsonObject][] = [
   ['validate', { file: 'domains', severity: 'error' }],
   ['plan', {}],
   ['plan', { target: ['*.example.com'], items: ['timeout'], witnesses: true }],
-  ['plan', { strict: true, assume: { R3: 'cache-first' } }],
+  ['plan', { assume: { R3: 'rewrite-first' } }],
   ['show', { domain: www }],
   ['show', { domain: www, live: true }],
   ['show', { domain: www, observed }],
@@ -246,7 +246,7 @@ describe('an answer', () => {
       place.manifest(`d${i}.example.com`, {
         ip_black_list: { list: Array.from({ length: 200 }, (_, j) => `198.${i}.${j}.1`) },
       })
-    const args = { strict: false }
+    const args = { witnesses: false }
     let { texts } = await agent.call('plan', args)
     let whole = ''
     let pages = 0
