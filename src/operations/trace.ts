@@ -186,12 +186,14 @@ function createLocate(
   { findTextPlace }: Pick<Workspace, 'findTextPlace'>,
   domain: Domain,
 ): Traced['locate'] {
-  return ({ item, pointer }) => {
-    const place = findTextPlace(domain, item, pointer)
-    if (place === null) return {}
-    const { file, line, column, manifest } = place
-    return { file, line, column, ...(manifest === null ? {} : { manifest }) }
-  }
+  const places = new Map<string, JsonObject>()
+  return ({ item, pointer }) =>
+    getOrAdd(places, item + pointer, () => {
+      const place = findTextPlace(domain, item, pointer)
+      if (place === null) return {}
+      const { file, line, column, manifest } = place
+      return { file, line, column, ...(manifest === null ? {} : { manifest }) }
+    })
 }
 
 function readRule(items: Candidates, { item, pointer }: Pick<Rule, 'item' | 'pointer'>): Json {

@@ -239,14 +239,18 @@ describe('the request that is tried on the page of a domain', () => {
   it('says once what both do', async () => {
     const text = {
       recorded:
-        'It is denied.\nhttps://a/ (recorded)\noutcome  denied *\n*  if 2 items are not set\n',
+        'Denied with 403.\naccess    denied\n  ip_black_list  deny  10.0.0.0/8\n\nAssumed   2 items.\n',
       desired:
-        'It is denied.\nhttps://a/  (desired)\noutcome  denied *\n*  if 3 items are not set\n',
+        'Denied with 403 (domains/a.yaml:3).\naccess    denied\n' +
+        '  ip_black_list  deny  10.0.0.0/8  domains/a.yaml:3\n\nAssumed   3 items.\n',
     }
     const pages = createPages({ trace: () => Promise.resolve(text) })
     const { get } = await visit(await startHttp({ pages }))
     const html = await (await get('/domains/a.example.com?url=https://a/')).text()
     expect(html).toContain('An apply of the manifests changes nothing of it.')
+    text.desired = text.desired.replace('10.0.0.0/8', '10.0.0.0/9')
+    const other = await (await get('/domains/a.example.com?url=https://a/')).text()
+    expect(other).toContain('After an apply of the manifests')
   })
 
   it('has a reason if it can not be traced, and is of a bounded length', async () => {

@@ -374,7 +374,7 @@ describe('requests that are refused', () => {
     [['--log', 'combined'], '--log needs --requests FILE'],
     [['--requests', 'empty.txt', '--base', 'https://a.example'], '--base needs --log combined'],
     [['--requests', 'empty.txt', '--sample', '3'], '--sample needs --log combined'],
-    [['--requests', 'one.txt', '--assume', 'R4=both'], 'R4 is search, whole, unspecified'],
+    [['--requests', 'one.txt', '--assume', 'R4=both'], 'R4 is search, whole; got'],
   ])('%j', async (args, message) => {
     place.write('empty.txt', '# nothing\n').write('one.txt', `https://${domain}/\n`)
     const { code, err } = await plan(...args)

@@ -9,6 +9,7 @@ import type { CommitChecks } from '../../server/branch/commit-checks.ts'
 import type { OwnDomains, OwnPage, OwnTrace } from '../../server/pages/create-page-source.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import { addUp } from '../../core/model/lists.ts'
+import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { plainPaint } from '../../outlets/report/text/paint.ts'
 import type { OwnEnd, OwnUse, RunOwn } from './own-process.ts'
 
@@ -72,7 +73,7 @@ function writeCheck(folder: string, { check }: OwnDomains): string[] {
   return ['--check', file]
 }
 
-/** Traces a GET request: its outcome in sentences, then lines at most as wide as a panel. */
+/** Traces a GET request: sentences in one line, then the stages in lines as wide as a panel. */
 async function trace(
   run: RunOwn,
   { url, ip, of }: OwnTrace,
@@ -80,6 +81,7 @@ async function trace(
   outside: Pick<Outside, 'env' | 'signal'>,
 ): Promise<string> {
   const { formatTrace } = await import('../../outlets/report/trace/text.ts')
+  const { describeTrace } = await import('../../outlets/report/trace/sentence.ts')
   const given = ip === '' ? [] : [`--ip=${ip}`]
   const words = ['-C', root, '--json', 'trace', '--vary', ...given, '--of', of, '--', url]
   const end = await run(words, outside)
@@ -87,7 +89,10 @@ async function trace(
   if (end.code !== 0 || !isObject(output)) throw explainEnd('trace', end)
   const traced = { output, readRule: () => null, locate: () => ({}) }
   const layout = { paint: plainPaint, columns: 76, verbose: false }
-  return `${formatTrace(traced, layout)}\n`
+  const text = formatTrace(traced, layout)
+  // The URL is in the form, and the panel wraps the sentences.
+  const lines = text.slice(text.indexOf('\n\n') + 2)
+  return `${escapeInvisible(describeTrace(output, traced.readRule))}\n${lines}\n`
 }
 
 function explainEnd(page: OwnPage | 'domains' | 'trace', { error, excess }: OwnEnd): EdgewiseError {

@@ -43,8 +43,11 @@ export function formatTrial(path: string, { url, ip, traced, fault }: Trial): st
   )
 }
 
-/** Picks what happens to the request: other lines name the configuration. */
+/** Picks what happens to the request: neither places in files, nor what was assumed. */
 function pickAnswers(text: string): string {
-  const [, , ...lines] = text.split('\n')
-  return lines.filter((line) => !line.startsWith('*')).join('\n')
+  return text
+    .replace(/\n(?:Note|Assumed) .*/s, '')
+    .replaceAll(/\(?[\w./-]+\.ya?ml:\d+\)?/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ (?=[.,])/g, '')
 }
