@@ -239,7 +239,8 @@ describe('the request that is tried on the page of a domain', () => {
   it('says once what both do', async () => {
     const text = {
       recorded:
-        'Denied with 403.\naccess    denied\n  ip_black_list  deny  10.0.0.0/8\n\nAssumed   2 items.\n',
+        'Denied with 403.\naccess    denied\n' +
+        '  ip_black_list  deny  10.0.0.0/8\n\nAssumed   2 items.\n',
       desired:
         'Denied with 403 (domains/a.yaml:3).\naccess    denied\n' +
         '  ip_black_list  deny  10.0.0.0/8  domains/a.yaml:3\n\nAssumed   3 items.\n',
