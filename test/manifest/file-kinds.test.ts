@@ -13,6 +13,7 @@ const kinds = Object.keys(listFileKinds(listGlobs()))
 
 /** Modules that search or load files of a name in the workspace, and for which kinds. */
 const readers: Record<string, string> = {
+  'cli/explain/explain.ts': 'workspace',
   'cli/init/find-placement.ts': 'workspace',
   'cli/select-files.ts': 'requests, schema, owners',
   'manifest/manifests/cache/file-memory.ts': 'manifests, profiles',

@@ -120,7 +120,7 @@ const rows: Row[] = [
     list({ expire: 0, cache_or_not: 'yes' }),
     '/a.jpg',
     {},
-    '(www.yaml:3) matches, but the origin names no time.',
+    '(www.yaml:3) matches, but it names no time.',
   ],
   [
     'what is the key: some arguments',

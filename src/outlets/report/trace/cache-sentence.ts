@@ -69,7 +69,8 @@ function findObstacle(trace: JsonObject): string {
   const status = part(trace, 'request', 'origin', 'status') ?? 200
   if (Number(status) < 200 || Number(status) > 299) return `status ${String(status)} is not cached`
   const lifetime = readValue(part(trace, 'cache', 'lifetime'))
-  return lifetime === 0 || lifetime === null ? 'the origin names no time' : 'the origin forbids it'
+  if (lifetime === null) return 'it names no time'
+  return lifetime === 0 ? 'the origin names no time' : 'the origin forbids it'
 }
 
 function describeTime(cache: Json | undefined, by: string): string {
