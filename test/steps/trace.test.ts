@@ -328,6 +328,36 @@ describe('sets are as the manifest has them', () => {
   })
 })
 
+it('a host below a wildcard shares its key with no other domain', async () => {
+  const config = { https: { cert_id: 1 }, cache_rule: [{ type: 1, pattern: 'jpg', time: 9 }] }
+  place.write('domains/www.yaml', JSON.stringify({ domain: '.wild.example.com', config }))
+  const { out } = await trace('https://cdn.wild.example.com/a.jpg')
+  expect(out).toContain('; the key is the URL. ')
+})
+
+it('a text lists three of the rules that match, too, and cuts long patterns', async () => {
+  const pattern = `/${'a'.repeat(60)}/`
+  configure({
+    https: { cert_id: 1 },
+    cache_rule: Array.from({ length: 9 }, (_, i) => ({ type: 2, pattern, time: i + 1 })),
+  })
+  const { out } = await trace(`https://${domain}${pattern}x`)
+  expect(out).toContain(`by "dir\n/${'a'.repeat(45)}…" (domains/www.yaml:1)`)
+  expect(out.match(/^ {2}also +\d seconds/gm)).toHaveLength(3)
+  expect(out).toMatch(/^ {2}also +and 5 more \(-v lists them\)$/m)
+})
+
+it('a refused request rests on nothing that is decided later', async () => {
+  configure({
+    https: { cert_id: 0 },
+    deny_protocol: { protocol: 'https' },
+    deny_url: { urls: ['/'] },
+  })
+  const { out } = await trace(`https://${domain}/`)
+  expect(out).toContain('\nRefused: https without a certificate.\n\nAssumed   ')
+  expect(out).not.toMatch(/\(R\d/)
+})
+
 it('a literal key is no fact that is not given', async () => {
   configure({
     https: { cert_id: 1 },
