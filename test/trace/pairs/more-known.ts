@@ -6,7 +6,7 @@ import { buildPair, type Pair } from './pair.ts'
 type Step = (pair: Pair) => Pair
 
 /**
- * Lists ways to know one thing more about a pair: facts, candidates and items, each drawn by chance.
+ * Lists ways to know one thing more about a pair: facts, candidates and items, drawn by chance.
  *
  * @param missing names of facts that may not occur in other requests, as reasons have them
  */

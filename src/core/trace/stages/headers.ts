@@ -179,7 +179,7 @@ export function readSetHeader(run: Run, name: string): HeaderValue {
   return value === start || (value instanceof Unknown && isOnlyDeleted(run, name)) ? null : value
 }
 
-/** Tests whether operations on a header of the request to the origin delete it, and nothing else. */
+/** Tests whether operations on a header of the request to the origin only delete it. */
 function isOnlyDeleted(run: Run, name: string): boolean {
   const written = run.read('head_control', [], (item) =>
     compileRules(item).filter(({ rule }) => rule.head_op !== 'DEL' && mayBe(rule.head, name)),
