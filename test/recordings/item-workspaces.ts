@@ -84,11 +84,14 @@ export function buildTraces(): RecordedWorkspace[] {
     const files = buildManifests(
       groups.map((group, i) => [
         name(i),
-        { ...(group.base === 'none' ? {} : base), ...group.items },
+        refer({ ...(group.base === 'none' ? {} : base), ...group.items }),
       ]),
     )
     const next = buildManifests(
-      groups.map((_, i) => [name(i), { ...base, ...groups[(i + 1) % groups.length]?.items }]),
+      groups.map((_, i) => [
+        name(i),
+        refer({ ...base, ...groups[(i + 1) % groups.length]?.items }),
+      ]),
     )
     return buildUsual(
       `trace ${basename(file.pathname, '.yaml')}`,
@@ -125,18 +128,17 @@ export function buildPairs(): RecordedWorkspace[] {
 }
 
 function findItems({ items }: Pair): JsonObject {
-  return Object.fromEntries(
-    Object.entries(items).flatMap(([item, [value = null]]) =>
-      value === null ? [] : [[item, refer(value)]],
-    ),
+  const set = Object.entries(items).flatMap(([item, [value = null]]) =>
+    value === null ? [] : [[item, value]],
   )
+  return refer(Object.fromEntries(set) as JsonObject)
 }
 
 /** Turns stored secrets into references of a manifest. */
-function refer(value: Json): Json {
+function refer(value: JsonObject): JsonObject {
   return JSON.parse(
     JSON.stringify(value).replaceAll(/\{"\$secret":"(\w+)"\}/g, '"${secret:$1}"'),
-  ) as Json
+  ) as JsonObject
 }
 
 /** Builds a workspace of each kind of rule list, which gets longer. */
