@@ -4,8 +4,15 @@
  * the packages in it.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import {
+  Extractor,
+  ExtractorConfig,
+  ExtractorLogLevel,
+  type IConfigFile,
+} from '@microsoft/api-extractor'
 import { bundle, metafileUrl, root } from './bundle.ts'
 import { describeThirdParty } from './third-party.ts'
 
@@ -16,28 +23,30 @@ const { files } = describeThirdParty(metafile)
 for (const [path, text] of Object.entries(files)) writeFileSync(new URL(path, dist), text)
 mkdirSync(new URL('.', metafileUrl), { recursive: true })
 writeFileSync(metafileUrl, JSON.stringify(metafile))
-if (!process.argv.includes('--no-types')) {
-  emitTypes()
-  removeInternalTypes()
-}
+if (!process.argv.includes('--no-types')) writeTypes()
 
-function emitTypes(): void {
-  const tsc = fileURLToPath(new URL('node_modules/.bin/tsc', root))
-  execFileSync(tsc, ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
-}
-
-/** Removes declarations of modules that the types of the library do not name. */
-function removeInternalTypes(): void {
-  const named = new Set<string>()
-  const visit = (url: URL) => {
-    if (named.has(url.href)) return
-    named.add(url.href)
-    for (const [, path] of readFileSync(url, 'utf8').matchAll(/['"](\.[^'"\n]+)\.ts['"]/g))
-      visit(new URL(`${path}.d.ts`, url))
+/** Writes the types that the library names as one file. */
+function writeTypes(): void {
+  const folder = fileURLToPath(root)
+  const tsc = join(folder, 'node_modules/.bin/tsc')
+  execFileSync(tsc, ['-p', 'tsconfig.build.json'], { cwd: folder, stdio: 'inherit' })
+  const configObject = {
+    projectFolder: folder,
+    mainEntryPointFilePath: join(folder, 'dist/types/index.d.ts'),
+    compiler: { tsconfigFilePath: 'tsconfig.build.json' },
+    dtsRollup: { enabled: true, untrimmedFilePath: join(folder, 'dist/index.d.ts') },
+    messages: { extractorMessageReporting: { default: { logLevel: 'none' } } },
   }
-  visit(new URL('index.d.ts', dist))
-  for (const path of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-    const url = new URL(path, dist)
-    if (path.endsWith('.d.ts') && !named.has(url.href)) rmSync(url)
-  }
+  const config = ExtractorConfig.prepare({
+    configObject: configObject as IConfigFile,
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(folder, 'package.json'),
+  })
+  const { succeeded } = Extractor.invoke(config, {
+    messageCallback: (message) => {
+      message.handled = message.logLevel === ExtractorLogLevel.Info
+    },
+  })
+  if (!succeeded) throw new Error('the types could not be joined')
+  rmSync(new URL('types/', dist), { recursive: true })
 }

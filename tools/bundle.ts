@@ -49,6 +49,8 @@ const options = {
   // A bundled package would print the environment of git, tokens included, where DEBUG is set.
   // Another one would load a native package from beside the program.
   define: { 'process.env.DEBUG': 'undefined', 'process.env.NODE_PG_FORCE_NATIVE': 'undefined' },
+  // Only tools of development bring it; `debug` finds no level of colours in what stands here.
+  alias: { 'supports-color': 'node:tty' },
   // Installed beside the program by who needs it.
   external: [
     '@opentelemetry/exporter-*',

@@ -240,7 +240,7 @@ describe('the check of the package', () => {
     'dist/chunks/run-process-3QFHTZ2A.cjs': 0,
     'dist/chunks/highs.wasm.br': 0,
     'dist/chunks/yaml.cjs': 0,
-    'dist/plan/cover/bound.d.ts': 0,
+    'dist/index.d.ts': 0,
   }).map((path) => ({ path, size: 1000 }))
 
   it('accepts the files of the program, its types and pages', () => {
@@ -253,7 +253,7 @@ describe('the check of the package', () => {
     'dist/chunks/yaml.js',
     'dist/package.json',
     'dist/plan/cover/bound.js',
-    'dist/plan/bound.test.d.ts',
+    'dist/plan/bound.d.ts',
     'docs/notes.txt',
     'src/index.ts',
     '.env',
