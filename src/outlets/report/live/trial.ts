@@ -47,7 +47,9 @@ export function formatTrial(path: string, { url, ip, traced, fault }: Trial): st
 function pickAnswers(text: string): string {
   return text
     .replace(/\n(?:Note|Assumed) .*/s, '')
-    .replaceAll(/\(?[\w./-]+\.ya?ml:\d+\)?/g, '')
-    .replaceAll(/\s+/g, ' ')
+    .split(/\s+/)
+    .map((word) => word.replace(/^\(?[\w./-]+\.ya?ml:\d+\)?/, ''))
+    .filter((word) => word !== '')
+    .join(' ')
     .replaceAll(/ (?=[.,])/g, '')
 }
