@@ -1,9 +1,11 @@
 import axe from 'axe-core'
 import type { Page as Tab } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { formatPage } from '../../src/outlets/report/page/format-page.ts'
 import { apiToken } from '../server/http-stage.ts'
-import { buildOverview, openRollout, waiting } from '../server/page-stage.ts'
+import { buildOverview, headCommit, openRollout, waiting } from '../server/page-stage.ts'
 import { findBarriers } from './barriers.ts'
+import { buildHistoryModel } from './histories.ts'
 import { useLiveTabs } from './live-tabs.ts'
 import { desktop, phone } from './open.ts'
 
@@ -77,6 +79,33 @@ it('the details of a change lead to the page of its domain', async () => {
   const link = tab.locator('[data-details] h2 a')
   const name = await link.innerText()
   expect(await link.getAttribute('href')).toBe(`/domains/${name}`)
+})
+
+it('the rows of the matrix lead to the pages of their domains, and Tab passes them by', async () => {
+  const stage = await start()
+  const tab = await stage.enter('/plan')
+  const head = tab.locator('[role=rowheader]').first()
+  const name = (await head.getAttribute('title')) ?? ''
+  const link = head.locator('a')
+  expect(await link.getAttribute('tabindex')).toBe('-1')
+  expect(await link.getAttribute('href')).toBe(`/domains/${name}`)
+})
+
+it('the waves of a history lead to the pages of their rollouts', async () => {
+  const model = buildHistoryModel(48, 5)
+  const built = {
+    format: (nav: string) => formatPage(model, nav),
+    at: '2026-01-02T03:00:00.000Z',
+    commit: headCommit,
+    revision: 'plan-1',
+  }
+  const stage = await start({ history: async () => built })
+  const wave = model.applies?.find(({ rollout }) => rollout?.wave === 3)
+  const id = wave?.rollout?.id
+  const tab = await stage.enter('/history')
+  await tab.locator(`[data-apply="${wave?.id}"]`).click()
+  const link = tab.locator('.apply dd', { hasText: 'wave 3 of' }).locator('a')
+  expect(await link.getAttribute('href')).toBe(`/rollouts/${id}`)
 })
 
 it('a rollout has the health of its waves with their curves', async () => {

@@ -5,6 +5,9 @@ import { formatPage, formatServed, navPlace } from '../../src/outlets/report/pag
 import { parsePage } from './page/parse-page.ts'
 import { buildHostilePage } from '../browser/pages.ts'
 import { buildPage } from '../page/build-page.ts'
+import { buildHistory } from '../browser/histories.ts'
+import { buildAbout } from './page/build-page.ts'
+import { buildHistoryPage } from '../../src/outlets/report/page/build-history-page.ts'
 
 /** Texts that would leave their place in HTML, or hide themselves. */
 const hostile = [
@@ -46,7 +49,7 @@ describe('the page of a plan', () => {
     expect(html).toContain(' and 100 more</div>')
     expect(html).toContain('runs no scripts')
     expect(html).toContain('+ time  60</pre>')
-    expect(html).toContain('shop.example.com</p></article>')
+    expect(html).toContain('shop.example.com</span></div></article>')
   })
 
   it('lists as many changes for a browser without scripts as fit, and counts the others', () => {
@@ -132,6 +135,45 @@ describe('the page of a plan', () => {
 
 const shownControls = String.raw`a\u{2028}b\u{2029}c\u{0}d\u{202e}e\u{2066}f\u{d800}g\u{1b}[31m`
 
+describe('the page of a history without scripts', () => {
+  const build = (nav: string | null) => {
+    const { applies, ...history } = buildHistory(8, 1)
+    const [last] = applies.slice(-1)
+    const [domain = ''] = last?.changes?.keys() ?? []
+    const message = `the origin of ${domain} is away`
+    const refusals = [{ domains: [domain], items: ['timeout'], code: 1, message }]
+    Object.assign(last?.apply ?? {}, { refusals })
+    const id = last?.apply.id ?? ''
+    const rollout = id.replace(/-w1$/, '')
+    const act = { at: last?.apply.startedAt, kind: 'approval', outcome: 'approved', reason: null }
+    const by = { name: 'ada', knownBy: 'oidc' }
+    const acts = [rollout, 'other'].map((about) => ({ ...act, about, by, commit: null }) as never)
+    return {
+      id,
+      rollout,
+      domain,
+      html: formatPage(buildHistoryPage({ applies, acts, ...history }, buildAbout()), nav),
+    }
+  }
+
+  it('leads to its applies; that of a server to domains and rollouts, too', () => {
+    const { id, rollout, domain, html } = build('')
+    expect(rollout).not.toBe(id)
+    expect(html).toContain(`<td><a id="apply=${id}" href="#apply=${id}">${id}</a></td>`)
+    const link = `<a href="/domains/${domain}">${domain}</a>`
+    expect(html).toContain(`refused: timeout of ${link}: the origin of ${link} is away</td>`)
+    expect(html).toContain(`<a href="/rollouts/${rollout}">approval ${rollout}: approved</a>`)
+    // No apply of it is known.
+    expect(html).toContain(' approval other: approved<')
+  })
+
+  it('leads nowhere else in a file', () => {
+    const { id, html } = build(null)
+    expect(html).toContain(`href="#apply=${id}"`)
+    expect(html).not.toMatch(/<a [^>]*href="(?!#)/)
+  })
+})
+
 function manyNames(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `d${i}.example`)
 }
@@ -143,4 +185,6 @@ it('a server has the page of a file with its navigation bar, and sends the polic
   expect(served).toContain('<nav>$&</nav><main')
   expect(served).not.toContain('Content-Security-Policy')
   expect(served).toContain('<link rel="icon"')
+  const names = formatPage(buildPage(), '')
+  expect(names).toContain('<a href="/domains/shop.example.com">shop.example.com</a>')
 })

@@ -1,6 +1,6 @@
 import type { PageApply } from '../../core/model/page/page.ts'
 import { formatInstant } from '../../core/model/text/words.ts'
-import { createFacts, h } from './dom.ts'
+import { createFacts, createName, h } from './dom.ts'
 import { createOutcome } from './entries.ts'
 import type { Store } from './store.ts'
 
@@ -36,7 +36,10 @@ function describe(apply: PageApply, title: string): Node[] {
   if (tree !== null) add('Manifests', tree)
   add('Writes', writes)
   if (parts !== '') add('Items of domains', parts)
-  if (rollout !== null) add('Rollout', `wave ${rollout.wave} of `, h('code', {}, rollout.id))
+  if (rollout !== null) {
+    const name = createName('rollouts', rollout.id)
+    add('Rollout', `wave ${rollout.wave} of `, h('code', {}, name))
+  }
   if (rollback !== null) add('Roll back', h('code', { class: 'command' }, rollback))
   const all = rollback === null ? null : (rollout?.rollback ?? null)
   if (all !== null) add('All waves', h('code', { class: 'command' }, all))

@@ -1,6 +1,6 @@
 import { formatClock, formatCount, formatNoun } from '../../core/model/page/page-words.ts'
 import { createCard, createLines, createMore, describeHead } from './cards.ts'
-import { createFacts, h, moveFocus, nameDomain } from './dom.ts'
+import { createFacts, createName, h, moveFocus } from './dom.ts'
 import { getChange, groupChanges, type FullChange } from './index-page.ts'
 import type { Store } from './store.ts'
 
@@ -83,7 +83,7 @@ export class Details {
       this.store.change({ cell: '' })
       this.afterClose()
     })
-    const title = h('h2', {}, nameDomain(page.domains[change.domain] ?? ''))
+    const title = h('h2', {}, createName('domains', page.domains[change.domain] ?? ''))
     const lines = createLines(change.what)
     return [
       h('div', { class: 'bar' }, title, close),

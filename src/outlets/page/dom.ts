@@ -15,9 +15,15 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
 
 const isServed = document.querySelector('nav.live') !== null
 
-/** Creates the name of a domain, which leads to its page on a server. */
-export function nameDomain(name: string): Node | string {
-  return isServed ? h('a', { href: `/domains/${encodeURIComponent(name)}` }, name) : name
+/** Creates a name, in these parts, which leads to its page on a server. */
+export function createName(
+  kind: 'domains' | 'rollouts',
+  name: string,
+  ...parts: Node[]
+): HTMLElement {
+  const shown = parts.length === 0 ? [name] : parts
+  if (!isServed) return h('span', {}, ...shown)
+  return h('a', { href: `/${kind}/${encodeURIComponent(name)}` }, ...shown)
 }
 
 /** Creates the label of a field of a form, with the field. */

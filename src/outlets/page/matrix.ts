@@ -1,6 +1,6 @@
 import { symbols } from '../../core/model/change.ts'
 import { formatNoun } from '../../core/model/page/page-words.ts'
-import { focusOnly, h, toggleLit } from './dom.ts'
+import { createName, focusOnly, h, toggleLit } from './dom.ts'
 import { createLitTest, getCellKey, getChange, type FullChange } from './index-page.ts'
 import { moveCell, type Position } from './moves.ts'
 import type { Store } from './store.ts'
@@ -158,12 +158,15 @@ export class Matrix {
         ...(change === null ? [] : [h('b', {}, symbols[change.what.action]), h('i', {}, what)]),
       )
     })
-    const header = h(
-      'div',
-      { role: 'rowheader', 'aria-colindex': 1, title: name },
+    const link = createName(
+      'domains',
+      name,
       h('span', { class: 'start' }, name.slice(0, -keptCharacters)),
       h('span', {}, name.slice(-keptCharacters)),
     )
+    // The grid has one tab stop; the details of a cell have a link for the keyboard.
+    link.tabIndex = -1
+    const header = h('div', { role: 'rowheader', 'aria-colindex': 1, title: name }, link)
     return h('div', { role: 'row', class: 'row', 'aria-rowindex': row + 2 }, header, ...cells)
   }
 

@@ -85,7 +85,7 @@ describe('the page of a history', () => {
     const ids = ['a', 'r-w1', 'b', 'r-w2', 'c', 's-w1']
     const { applies } = build(ids.map((id, i) => entry(id, i + 1)))
     expect(applies?.map(({ id, rollout }) => [id, rollout])).toEqual([
-      ['s-w1', null],
+      ['s-w1', { id: 's', wave: 1, rollback: null }],
       ['c', null],
       ['r-w2', { id: 'r', wave: 2, rollback: 'edgewise rollback r' }],
       ['r-w1', { id: 'r', wave: 1, rollback: 'edgewise rollback r' }],

@@ -109,7 +109,10 @@ export interface PageNotice {
 /** An apply in the page of a history. */
 export interface PageApply {
   id: string
-  /** Its rollout, and the number of its wave; null for an apply without other waves. */
+  /**
+   * Its rollout, the number of its wave, and the command that rolls all of several waves back; null
+   * for an apply that is no wave.
+   */
   rollout: { id: string; wave: number; rollback: string | null } | null
   outcome: string
   /** ISO 8601, as recorded. */

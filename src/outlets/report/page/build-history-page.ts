@@ -18,6 +18,7 @@ import { describeTree } from '../../../core/model/source-tree.ts'
 import { formatCount, formatDay, formatInstant, pluralize } from '../../../core/model/text/words.ts'
 import { formatCounts } from '../apply/text.ts'
 import { fitText } from './fit-page.ts'
+import { getRolloutPath } from './format-rollout.ts'
 import { type PageAbout, beginPage } from './page-about.ts'
 import { PastCells } from './past-cells.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -53,10 +54,6 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
   const cells = new PastCells(about.redact, [...names].toSorted())
   const clean = (text: string) => escapeInvisible(about.redact(text))
   const fit = (text: string) => fitText(clean(text), 400)
-  const acts = (history.acts ?? []).slice(-maxActs).map((act): LogEntry => {
-    const { at, text, note } = describeEntry(act)
-    return { at, text: fit(text), note: fit(note) }
-  })
   const groups = sortForPage(history.applies)
   const applies: PageApply[] = []
   const all: PageChange[] = []
@@ -70,6 +67,12 @@ export function buildHistoryPage(history: PageHistory, about: PageAbout): Page {
     applies.push({ ...built, ...describeChanges(built, apply, changes, hasChanges), hasChanges })
     for (const change of own ?? []) all.push(change)
   }
+  const rollouts = new Set(applies.map(({ rollout }) => rollout?.id))
+  const acts = (history.acts ?? []).slice(-maxActs).map((act): LogEntry => {
+    const { at, text, note } = describeEntry(act)
+    const href = rollouts.has(act.about) ? getRolloutPath(act.about) : undefined
+    return { at, text: fit(text), note: fit(note), href }
+  })
   const missing = [...listMissing(history, groups.length - applies.length), ...cells.listMissing()]
   const facts = [...about.facts, ...missing]
   const sentence = formatHistorySentence(
@@ -100,7 +103,14 @@ function buildApply(
   const notSent = apply.endedAt === null ? 'never begun' : 'not sent'
   return {
     id: fit(id),
-    rollout: isWave ? { id: fit(rollout), wave, rollback: formatRollback(rollout, domain) } : null,
+    rollout:
+      wave === 0
+        ? null
+        : {
+            id: fit(rollout),
+            wave,
+            rollback: isWave ? formatRollback(rollout, domain) : null,
+          },
     outcome: nameOutcome(apply),
     startedAt: fit(startedAt),
     took: describeLength(apply),

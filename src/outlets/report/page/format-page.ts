@@ -32,12 +32,17 @@ export function formatPage(whole: Page, nav: string | null = null): string {
   // The policy of a server does not allow the script that tries requests.
   const hasTrials = nav === null && whole.sides !== undefined
   const page = { ...fitPage(whole), sides: hasTrials ? whole.sides : undefined }
+  const isServed = nav !== null
   const { waves, rollback = null, applies, acts = [] } = page
+  const log = isServed ? acts : acts.map((act) => ({ ...act, href: undefined }))
   const shown = { summary: formatPace(page), hasFilters: page.changes.length > 0 }
-  const list = applies === undefined ? formatChanges(page) : formatHistoryTable(applies)
+  const list =
+    applies === undefined
+      ? formatChanges(page, isServed)
+      : formatHistoryTable(applies, isServed ? page.domains : [])
   const content = `${formatEffects(page)}${formatRollout({ about: null, waves, rollback }, shown)}
 <div id="view">${list}</div>
-${formatLog('Decisions and others', acts)}`
+${formatLog('Decisions and others', log)}`
   const data = formatJson('data', packPage(page))
   return formatReport(page, content, {
     data,

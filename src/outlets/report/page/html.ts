@@ -57,11 +57,10 @@ export function formatNames(summary: string, ...names: Parameters<typeof listNam
 
 /** Formats names in a row; those after `max` are counted. Domains of a server are links. */
 export function listNames(names: string[], max: number, isServed = false): string {
-  const find = (name: string) => (isServed ? `/domains/${encodeURIComponent(name)}` : undefined)
   const spans = mapSome(
     names,
     max,
-    (name) => `<span>${formatLink(name, find(name))}</span>`,
+    (name) => `<span>${formatDomain(name, isServed)}</span>`,
     countMore,
   )
   return `<div class="names">${spans.join(' ')}</div>`
@@ -95,6 +94,11 @@ export function formatList(
     `${list(shown.slice(0, visible))}<details><summary>${folded} ` +
     `${others}</summary>${list(shown.slice(visible))}</details>`
   )
+}
+
+/** Formats the name of a domain, which leads to its page on a server. */
+export function formatDomain(name: string, isServed: boolean): string {
+  return formatLink(name, isServed ? `/domains/${encodeURIComponent(name)}` : undefined)
 }
 
 /** Formats a text that leads to a page, if it has one. */

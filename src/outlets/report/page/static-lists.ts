@@ -1,9 +1,9 @@
 import { symbols } from '../../../core/model/change.ts'
 import type { Page, PageApply, PagePart } from '../../../core/model/page/page.ts'
-import { formatCount, formatTime, listSome, pluralize } from '../../../core/model/text/words.ts'
+import { formatCount, formatTime, pluralize } from '../../../core/model/text/words.ts'
 import { fitText } from './fit-page.ts'
 import { formatTable } from './format-table.ts'
-import { show } from './html.ts'
+import { formatDomain, listNames, show } from './html.ts'
 
 /** Parts that are listed, characters of a line and of all, and named domains of each. */
 const [maxParts, maxLine, maxCharacters, maxDomains] = [100, 480, 60_000, 20]
@@ -12,7 +12,7 @@ const [maxParts, maxLine, maxCharacters, maxDomains] = [100, 480, 60_000, 20]
  * Formats the changes as a list for a browser that runs no scripts, as where a page is shown in a
  * sandbox. The script replaces it by the matrix and the cards.
  */
-export function formatChanges(page: Page): string {
+export function formatChanges(page: Page, isServed: boolean): string {
   if (page.changes.length === 0) return ''
   const domains = new Map<number, string[]>()
   for (const { part, domain } of page.changes) {
@@ -25,7 +25,8 @@ export function formatChanges(page: Page): string {
   for (const [position, names] of domains) {
     const part = page.parts[position]
     if (part === undefined || cards.length === maxParts || room <= 0) break
-    const card = formatCard(part, page.items[part.item] ?? '', names, room)
+    const list = listNames(names, maxDomains, isServed)
+    const card = formatCard(part, page.items[part.item] ?? '', list, room)
     room -= card.used
     cards.push(card.html)
   }
@@ -42,7 +43,7 @@ export function formatChanges(page: Page): string {
 function formatCard(
   part: PagePart,
   item: string,
-  names: string[],
+  names: string,
   room: number,
 ): { html: string; used: number } {
   const { action, lines, note, isDestructive } = part
@@ -63,17 +64,22 @@ function formatCard(
     `${isDestructive ? ' <strong class="tag destructive">Destructive</strong>' : ''}</h3>` +
     (note === '' ? '' : `<p class="note">${show(note)}</p>`) +
     (shown.length === 0 ? '' : `<pre class="lines static">${shown.join('\n')}</pre>`) +
-    `<p class="note">${show(listSome(names, maxDomains))}</p></article>`
+    `${names}</article>`
   return { html, used }
 }
 
 /** Most rows of the table. */
 const maxRows = 300
 
-/** Formats the latest applies as a table, which is read without scripts; empty for none. */
-export function formatHistoryTable(applies: PageApply[]): string {
+/**
+ * Formats the latest applies as a table, which is read without scripts; empty for none.
+ *
+ * @param domains whose names lead to their pages
+ */
+export function formatHistoryTable(applies: PageApply[], domains: string[]): string {
   if (applies.length === 0) return ''
   const left = applies.length - maxRows
+  const known = new Set(domains)
   return formatTable(
     {
       caption: 'Applies',
@@ -91,8 +97,10 @@ export function formatHistoryTable(applies: PageApply[]): string {
       rows: applies.slice(0, maxRows).map((apply) => {
         const { id, outcome, startedAt, took, author, grounds, tree, writes, parts } = apply
         const html = `<b class="tag" data-outcome="${show(outcome)}">${show(outcome)}</b>`
-        const about = [took, author ?? '', grounds, tree ?? '', writes, parts]
-        return [{ html }, id, formatTime(startedAt), ...about]
+        const name = { html: `<a id="apply=${show(id)}" href="#apply=${show(id)}">${show(id)}</a>` }
+        const why = { html: formatDomainsIn(fitText(grounds), known) }
+        const about = [took, author ?? '', why, tree ?? '', writes, parts]
+        return [{ html }, name, formatTime(startedAt), ...about]
       }),
       note:
         left > 0 ? `${formatCount(left)} earlier ones: "edgewise state history" lists them.` : '',
@@ -100,4 +108,10 @@ export function formatHistoryTable(applies: PageApply[]): string {
     // The page was built without secrets.
     (text) => text,
   )
+}
+
+/** Formats a text in which the names of known domains lead to their pages. */
+function formatDomainsIn(text: string, known: ReadonlySet<string>): string {
+  const words = text.split(/([^\s,:;]+)/)
+  return words.map((word) => formatDomain(word, known.has(word))).join('')
 }
