@@ -113,11 +113,23 @@ it('the page of a domain says its state in its tab, and shows all without script
     expect.stringContaining('60 → 61'),
     expect.stringContaining('60 → 61'),
   ])
+  expect(text).toContain('As declared:')
+  expect(text).not.toContain('As recorded:')
   expect(text).toContain('domains/www.yaml:3')
   expect(await tab.locator('.applies li').count()).toBe(21)
   expect(text).toContain('and 5 earlier applies')
   const pdf = await tab.pdf()
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+})
+
+it('the page of a domain says of a value that no manifest has that it is recorded', async () => {
+  const { items, ...sheet } = buildSheet('www.example.com')
+  const released = items.map((item) => ({ ...item, value: null, isReleased: true, sources: [] }))
+  const tab = await openDomain({ ...sheet, place: null, items: released })
+  const text = await tab.locator('body').innerText()
+  expect(text).toContain('in no manifest')
+  expect(text).toContain('As recorded:')
+  expect(text).not.toContain('As declared:')
 })
 
 it('keys reach the links of a domain, and the skip link its content', async () => {

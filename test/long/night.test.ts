@@ -34,7 +34,7 @@ const incidents: Incident[] = [
       why: /rolled back: .*: d0\.example\.com from 0\.\d % to \d+\.\d %/,
       who: /rollout \S+: rolled back .*\n.*commit 0+20000 “Move to the new pool” by Ada Example/,
       since: /3 changes on hold since 2026-11-20 04:1\d UTC/,
-      next: /rolled back: .* Revert or change the manifests, or "edgewise apply --retry-held"/,
+      next: /rolled back: .* or "edgewise apply --retry-held" sends the same values again/,
     },
     notified: [
       /^2026-11-20T04:1/,
@@ -212,6 +212,7 @@ const incidents: Incident[] = [
     name: 'a domain on hold',
     pages: {
       why: /\nd0\.example\.com\n(?:.*\n)*on hold since .* by rollout \S+, rolled back: wave 1/,
+      next: /on hold since .* Only "edgewise apply --retry-held" sends it again/,
     },
     notified: [],
   },

@@ -62,8 +62,8 @@ it('what was changed at the service is on the pages of domains', async () => {
   expect(await read('/domains')).toContain('as the check of ')
   const page = await read(`/domains/${name(1)}`)
   expect(page).toContain('<dt>Drift check</dt>')
-  expect(page).toMatch(/at the service: it has this value.*99/s)
-  expect(await read(`/domains/${name(0)}`)).toContain('verified')
+  expect(page).toMatch(/at the service since [\d:TZ-]+ or before: it has this value.*99/s)
+  expect(await read(`/domains/${name(0)}`)).toContain('as recorded, confirmed ')
   // The emulator counts requests of each domain.
   expect(page).toMatch(/<h3>Last day<\/h3><p>[\d,]+ requests: 2xx /)
   expect(await read('/')).toContain(`<a href="/domains">${sentence}</a>`)

@@ -119,6 +119,8 @@ it('leads, and the commit is applied; another replica stands by', async () => {
   const { replica } = await startApplied()
   const standby = await start()
   await until(async () => (await fetch(`${standby.healthUrl}/readyz`)).status === 200)
+  // The leader shares what it has found every 3 seconds.
+  await expect.poll(isApplied(standby), { timeout: 10_000 }).toBe(true)
   await describeState('standby', standby)
   await describeState('leader, the commit is applied', replica)
 })

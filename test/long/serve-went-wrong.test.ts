@@ -79,7 +79,7 @@ it('after a rollback and a refusal, each replica says what, where, why and by wh
     await expectOn(replica, '/', 'Needs attention', '4 changes on hold since', rose)
     await expectOn(replica, '/', 'The last day', `rollback ${id}-rollback: complete`, rose)
     await expectOn(replica, '/', 'The last day', `rollout ${id}: rolled back`, rose, ada)
-    await expectOn(replica, '/', 'The last day', `apply ${id}-w1: rolled back`, ada)
+    await expectOn(replica, '/', 'The last day', `apply ${id}-w1: complete`, ada)
     await expectOn(replica, '/rollouts', 'Ended', `rollout ${id}: rolled back`, ada)
     const waves = [
       'Wave 1: worse',

@@ -159,7 +159,8 @@ describe('the page of a history without scripts', () => {
   it('leads to its applies; that of a server to domains and rollouts, too', () => {
     const { id, rollout, domain, html } = build('')
     expect(rollout).not.toBe(id)
-    expect(html).toContain(`<td><a id="apply=${id}" href="#apply=${id}">${id}</a></td>`)
+    const own = `<a id="apply=${id}" href="#apply=${id}">${id}</a>`
+    expect(html).toContain(`<td>${own} <a href="/rollouts/${rollout}">rollout</a></td>`)
     const link = `<a href="/domains/${domain}">${domain}</a>`
     expect(html).toContain(`refused: timeout of ${link}: the origin of ${link} is away</td>`)
     expect(html).toContain(`<a href="/rollouts/${rollout}">approval ${rollout}: approved</a>`)

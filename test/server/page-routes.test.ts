@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { EdgewiseError } from '../../src/core/model/edgewise-error.ts'
 import type { FoundStop } from '../../src/core/model/listed-rollout.ts'
+import type { Rollout } from '../../src/core/model/rollout.ts'
+import { buildApplied } from '../state/store-contract.ts'
 import { apiToken, closeHttp, startHttp } from './http-stage.ts'
 import type { Overview } from '../../src/core/model/listed-rollout.ts'
 import type { Act } from '../../src/core/model/applied.ts'
-import { buildOverview, createPages, openRollout, waiting } from './page-stage.ts'
+import { buildOverview, createPages, headCommit, openRollout, waiting } from './page-stage.ts'
 import { visit } from './page-visit.ts'
 
 afterEach(closeHttp)
@@ -52,6 +54,40 @@ describe('pages', () => {
     expect(lately).toContain('<a href="/drift">Last drift check: 1 item')
     const rollout = await (await get('/rollouts/r1')).text()
     expect(rollout).toContain('<span><a href="/domains/shop-0.example.com">shop-0.example.com</a>')
+  })
+
+  it('say of a rollout that has ended what to do next, as the overview does', async () => {
+    const at = '2026-01-02T03:00:00.000Z'
+    const { rollout } = openRollout({ state: 'stopped', reason: '5xx rose', endedAt: at })
+    const worse =
+      '2 domains worse by rollout r1, stopped: 5xx rose. "edgewise rollback r1" rolls back'
+    const show = async (own: Partial<Rollout>, left: string[]) => {
+      const applied = { commit: headCommit, at, status: 'done', message: null, left }
+      const overview = async () => buildOverview({ applied, ended: [{ ...rollout, ...own }] })
+      const { get } = await visit(await startHttp({ pages: createPages({ overview }) }))
+      const pages = ['/', '/rollouts/r1'].map(async (path) => (await get(path)).text())
+      return (await Promise.all(pages)).map((html) => html.replaceAll('&quot;', '"'))
+    }
+    for (const html of await show({}, ['another of rollout r2', worse]))
+      expect(html).toContain(worse)
+    expect((await show({}, ['another of rollout r2']))[1]).toContain('<p class="note">5xx rose</p>')
+    const onHold = { 'shop-0.example.com': { https: 'h' } }
+    expect((await show({ onHold }, []))[1]).toContain(
+      '5xx rose. Change the manifests, or send the values again: ' +
+        '<code>edgewise apply --retry-held</code>',
+    )
+  })
+
+  it('have each apply of the last day with how it ended itself', async () => {
+    const at = '2999-01-01T00:00:00.000Z'
+    const { rollout } = openRollout({ state: 'rolled-back', reason: '5xx rose', endedAt: at })
+    const apply = buildApplied('r1-w1', { startedAt: at, endedAt: at, outcome: 'complete' })
+    const recent = { newest: 1, acts: [], applies: [apply] }
+    const overview = async () => buildOverview({ ended: [rollout], recent })
+    const { get } = await visit(await startHttp({ pages: createPages({ overview }) }))
+    const lately = (await (await get('/')).text()).split('The last day')[1] ?? ''
+    expect(lately).toContain('">apply r1-w1: complete</a>')
+    expect(lately).toContain('">rollout r1: rolled back (5xx rose)</a>')
   })
 
   it('come with a strict policy, also those without a session', async () => {

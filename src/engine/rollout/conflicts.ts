@@ -155,7 +155,7 @@ export function describeOnHold(
       const count = pluralize(own.length, 'change')
       const why =
         `on hold ${describeEnd(rollout)}. Revert or change the manifests, or ` +
-        '"edgewise apply --retry-held" applies them again'
+        '"edgewise apply --retry-held" sends the same values again'
       const { id, endedAt: since, reason } = rollout
       const about = { rollout: id, since, reason: reason ?? '' }
       const items = own.map(({ domain, item }) => ({ domain, item }))

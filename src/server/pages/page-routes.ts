@@ -173,7 +173,9 @@ async function routeVisit(
   const open = overview.rollouts.find(({ rollout }) => isIt(rollout))
   const past = overview.ended.find(isIt)
   if (open === undefined && past !== undefined && verb === undefined)
-    return answerFramed(rollouts, context, visit, [], (frame) => formatEndedPage(past, frame))
+    return answerFramed(rollouts, context, visit, [], (frame) =>
+      formatEndedPage(past, overview, frame),
+    )
   if (open === undefined || others.length > 0 || (verb !== undefined && verb !== 'abort'))
     return answerMessage(404, 'Not found', 'There is no such page or rollout.', {
       hint: 'Of the rollouts that have ended, the latest have a page.',

@@ -170,7 +170,9 @@ function formatItem(item: SheetItem, usual: Usual, now: number, put: Put): strin
       .join('') +
     formatChange(describePending(item), item.pending, put) +
     formatChange(describeLive(item), item.live, put) +
-    (item.pending === null && item.live === null ? '' : '<p class="note">As declared:</p>') +
+    (item.pending === null && item.live === null
+      ? ''
+      : `<p class="note">As ${item.value === null ? 'recorded' : 'declared'}:</p>`) +
     `${formatFields(item, put)}</section>`
   )
 }

@@ -141,7 +141,7 @@ export function describePending({ hold, refused }: SheetItem): string {
   if (refused !== null) return `refused: ${refused}`
   return hold === null
     ? 'pending: the next apply makes it so'
-    : `on hold ${hold}. Only "edgewise apply --retry-held" makes it so`
+    : `on hold ${hold}. Only "edgewise apply --retry-held" sends it again`
 }
 
 /** Formats a place without its column: `domains/www.yaml:3`. */

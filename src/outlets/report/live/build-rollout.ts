@@ -135,19 +135,24 @@ function describeDecisions({
   }
 }
 
-const lifts = 'Change the manifests of the domains on hold, or run'
+const lifts = 'Change the manifests, or send the values again:'
 
-/** Builds what pages draw of a rollout that has ended. */
-export function buildEndedRollout(rollout: Rollout): PageRollout {
+/**
+ * Builds what pages draw of a rollout that has ended.
+ *
+ * @param left what rollouts have left, and what to do about it
+ */
+export function buildEndedRollout(rollout: Rollout, left: readonly string[]): PageRollout {
   const { id, state, reason, endedAt } = rollout
   const onHold = Object.keys(rollout.onHold)
+  const own = left.filter((text) => text.includes(id)).join('. ')
   const about: RolloutAbout = {
     id,
     state,
     progress: null,
     facts: [...listStart(rollout), ['Ended', endedAt, true]],
-    note: [reason ?? [], onHold.length === 0 ? [] : lifts].flat().join('. '),
-    command: onHold.length === 0 ? '' : 'edgewise apply --retry-held',
+    note: own || [reason ?? [], onHold.length === 0 ? [] : lifts].flat().join('. '),
+    command: own !== '' || onHold.length === 0 ? '' : 'edgewise apply --retry-held',
     step: '',
     decisions: [],
     canAbort: false,

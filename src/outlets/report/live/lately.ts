@@ -1,7 +1,6 @@
 import {
   type Applied,
   describeEntry,
-  findEnd,
   isOfApply,
   isRollback,
   listGrounds,
@@ -43,11 +42,10 @@ export function listLately(overview: Overview, now: string): LogEntry[] {
   const applies = [...repeats.values()].flatMap((same) => {
     const [first, apply] = [same[0], same.at(-1)]
     if (first === undefined || apply === undefined) return []
-    const entry = { ...apply, end: findEnd(apply, ended) }
     const kind = isRollback(apply.id) ? 'rollback' : 'apply'
     const times = ` ${same.length} times since ${formatTime(first.startedAt)}`
-    const outcome = nameOutcome(entry) + (same.length === 1 ? '' : times)
-    return log(kind, apply, outcome, listGrounds(entry).join('; '), `/history#apply=${apply.id}`)
+    const outcome = nameOutcome(apply) + (same.length === 1 ? '' : times)
+    return log(kind, apply, outcome, listGrounds(apply).join('; '), `/history#apply=${apply.id}`)
   })
   const found = describeDrift(overview).map((each) => ({ ...each, at: drift?.at ?? '', note: '' }))
   return [...applies, ...acts, ...ended.map(logEnded), ...found, ...happened]

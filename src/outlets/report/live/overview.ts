@@ -129,8 +129,8 @@ export function formatRolloutPage(open: OpenRollout, frame: Frame): string {
 }
 
 /** Formats the page of a rollout that has ended. */
-export function formatEndedPage(rollout: Rollout, frame: Frame): string {
-  const main = formatRollout(buildEndedRollout(rollout), { heading: 1 })
+export function formatEndedPage(rollout: Rollout, { applied }: Overview, frame: Frame): string {
+  const main = formatRollout(buildEndedRollout(rollout, applied?.left ?? []), { heading: 1 })
   return formatServerPage(`Rollout ${rollout.id}: ${describeEnding(rollout)}`, [main], frame)
 }
 

@@ -39,7 +39,7 @@ export function formatPage(whole: Page, nav: string | null = null): string {
   const list =
     applies === undefined
       ? formatChanges(page, isServed)
-      : formatHistoryTable(applies, isServed ? page.domains : [])
+      : formatHistoryTable(applies, isServed ? page.domains : null)
   const content = `${formatEffects(page)}${formatRollout({ about: null, waves, rollback }, shown)}
 <div id="view">${list}</div>
 ${formatLog('Decisions and others', log)}`

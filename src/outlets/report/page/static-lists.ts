@@ -3,7 +3,8 @@ import type { Page, PageApply, PagePart } from '../../../core/model/page/page.ts
 import { formatCount, formatTime, pluralize } from '../../../core/model/text/words.ts'
 import { fitText } from './fit-page.ts'
 import { formatTable } from './format-table.ts'
-import { formatDomain, listNames, show } from './html.ts'
+import { getRolloutPath } from './format-rollout.ts'
+import { formatDomain, formatLink, listNames, show } from './html.ts'
 
 /** Parts that are listed, characters of a line and of all, and named domains of each. */
 const [maxParts, maxLine, maxCharacters, maxDomains] = [100, 480, 60_000, 20]
@@ -74,12 +75,12 @@ const maxRows = 300
 /**
  * Formats the latest applies as a table, which is read without scripts; empty for none.
  *
- * @param domains whose names lead to their pages
+ * @param domains whose names lead to their pages, as rollouts do; null without such pages
  */
-export function formatHistoryTable(applies: PageApply[], domains: string[]): string {
+export function formatHistoryTable(applies: PageApply[], domains: string[] | null): string {
   if (applies.length === 0) return ''
   const left = applies.length - maxRows
-  const known = new Set(domains)
+  const known = new Set(domains ?? [])
   return formatTable(
     {
       caption: 'Applies',
@@ -95,12 +96,17 @@ export function formatHistoryTable(applies: PageApply[], domains: string[]): str
         'Items',
       ],
       rows: applies.slice(0, maxRows).map((apply) => {
-        const { id, outcome, startedAt, took, author, grounds, tree, writes, parts } = apply
+        const { id, rollout, outcome, startedAt, took, author, grounds, tree, writes, parts } =
+          apply
         const html = `<b class="tag" data-outcome="${show(outcome)}">${show(outcome)}</b>`
-        const name = { html: `<a id="apply=${show(id)}" href="#apply=${show(id)}">${show(id)}</a>` }
+        const own = `<a id="apply=${show(id)}" href="#apply=${show(id)}">${show(id)}</a>`
+        const of =
+          rollout === null || domains === null
+            ? ''
+            : ` ${formatLink('rollout', getRolloutPath(rollout.id))}`
         const why = { html: formatDomainsIn(fitText(grounds), known) }
         const about = [took, author ?? '', why, tree ?? '', writes, parts]
-        return [{ html }, name, formatTime(startedAt), ...about]
+        return [{ html }, { html: own + of }, formatTime(startedAt), ...about]
       }),
       note:
         left > 0 ? `${formatCount(left)} earlier ones: "edgewise state history" lists them.` : '',
