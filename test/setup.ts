@@ -1,14 +1,19 @@
 /**
  * Before each file, for the whole worker: a hash of all its arguments replaces `scryptSync`, which
  * is slow by design, and `fsync` waits for no disk, since what tests write need not outlive the
- * machine. State and cache of the user go to a temporary folder.
+ * machine. State and cache of the user go to a temporary folder. After each test, a simulation that
+ * it has left is ended: what comes next in the worker would be sealed, too.
  */
 import nodeCrypto from 'node:crypto'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterEach } from 'vitest'
 import { scrypt } from './scrypt.ts'
+import { endLeftSimulation } from './simulation/seal.ts'
+
+afterEach(endLeftSimulation)
 
 const known = Symbol.for('edgewise.scrypt')
 if (!(known in nodeCrypto.scryptSync)) {

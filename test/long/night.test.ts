@@ -283,4 +283,4 @@ it('who has seen none of ten things answers from pages, or from notifications', 
   expect(lines.filter((line) => /Drift: .*d0\.example\.com/.test(line))).toEqual([])
   // Nothing failed: the replica that took over applied what the one before it had begun.
   expect(lines.filter((line) => line.includes('is not applied'))).toEqual([])
-}, 120_000)
+})

@@ -20,6 +20,13 @@ const emptyDisk: Replacements = {
   }),
 }
 
+let endSealed: (() => void) | null = null
+
+/** Ends a simulation that goes on although its test is over, as one that took too long. */
+export function endLeftSimulation(): void {
+  endSealed?.()
+}
+
 /**
  * Runs some work without access to anything real: timers, wall clock, randomness, files, processes,
  * network. An attempt ends the simulation with a violation that names it. Dates may be created from
@@ -59,11 +66,21 @@ export async function runSealed<T>(
     replace(fs, { ...each(listFunctions(fs), refuse), ...(hasDisk ? emptyDisk : {}) }),
   ]
   syncBuiltinESMExports()
+  const unseal = () => {
+    // Once only: another simulation may have begun since.
+    if (undo.length === 0) return
+    for (const restore of undo.splice(0)) restore()
+    syncBuiltinESMExports()
+    endSealed = null
+  }
+  endSealed = () => {
+    world.isLeft = true
+    unseal()
+  }
   try {
     return await work()
   } finally {
-    for (const restore of undo) restore()
-    syncBuiltinESMExports()
+    unseal()
   }
 }
 

@@ -70,6 +70,34 @@ describe('a simulation', () => {
   })
 })
 
+describe('a simulation that takes longer than its test may', () => {
+  const { setTimeout: realTimer } = globalThis
+  class SlowWorld extends World {
+    protected override async settle(): Promise<void> {
+      await super.settle()
+      await new Promise((resolve) => {
+        realTimer(resolve, 1)
+      })
+    }
+  }
+  const world = new SlowWorld()
+  let left: Promise<void> | null = null
+
+  it.fails('fails it', async () => {
+    const goOn = () => world.after(1, goOn)
+    goOn()
+    left = runSealed(world, () => world.passUntil(new Promise(() => {}), Infinity))
+    left.catch(() => {})
+    await left
+  }, 20)
+
+  it('ends with it, and seals nothing that comes after it', async () => {
+    expect(globalThis.setTimeout).toBe(realTimer)
+    await expect(left).rejects.toThrow('expected a simulation that ends with its test')
+    expect(globalThis.setTimeout).toBe(realTimer)
+  })
+})
+
 itLong('generated manifests are valid', () => {
   for (let seed = 0; seed < 30; seed++) {
     const workload = new Workload(new Chance(`${seed}`))

@@ -13,6 +13,8 @@ export class World {
   /** Number of times that each fault, and each other event of interest, happened. */
   readonly counts = new Map<string, number>()
   readonly violations: string[] = []
+  /** Whether its test is over: no more time passes. */
+  isLeft = false
   /** Called after every event. */
   onEvent: () => void = () => {}
   readonly #heap: Happening[] = []
@@ -54,6 +56,7 @@ export class World {
     for (;;) {
       await this.settle()
       if (done) return ended
+      if (this.isLeft) throw new Error('expected a simulation that ends with its test')
       const next = this.#pop()
       if (next === undefined)
         throw new Error('expected work that ends, got work that waits for nothing')
