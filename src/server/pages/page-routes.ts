@@ -139,7 +139,7 @@ async function routeVisit(
   const { pages } = context.controller
   const overview = await pages.overview()
   const revisions = computeRevisions(overview)
-  const { commit } = overview
+  const { commit, rollouts: all } = overview
   const at = new Date(context.clock.now()).toISOString()
   const place = {
     path: '/',
@@ -150,7 +150,6 @@ async function routeVisit(
     ...(visit.identity.knownBy === 'token' ? {} : { who: visit.identity.name }),
   } as const
   const rollouts = { ...place, path: '/rollouts' } as const
-  const { rollouts: all } = overview
   if (path === '/' || part === 'rollouts') await refresh(pages, revisions, context)
   if (path === '/live') return answerJson(200, { format: 'edgewise.live/1', commit, revisions })
   if (path === '/plan') return answerOwn('plan', context, place)
@@ -170,8 +169,7 @@ async function routeVisit(
       formatRolloutList(overview, frame),
     )
   const isIt = (rollout: Rollout) => encodeURIComponent(rollout.id) === id
-  const open = overview.rollouts.find(({ rollout }) => isIt(rollout))
-  const past = overview.ended.find(isIt)
+  const [open, past] = [all.find(({ rollout }) => isIt(rollout)), overview.ended.find(isIt)]
   if (open === undefined && past !== undefined && verb === undefined)
     return answerFramed(rollouts, context, visit, [], (frame) =>
       formatEndedPage(past, overview, frame),
