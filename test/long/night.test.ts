@@ -191,9 +191,10 @@ const incidents: Incident[] = [
       what: /Wave 1 of 1 waits for approval: 1 domain/,
       where: /◆ needs approval\n1 domain\nd13\.example\.com/,
       why: /~host one\.example\.net → last\.example\.net\nd13\.example\.com/,
-      who: /commit \w+ “Move the last shop” by Ada Example\n\[Approve wave 1/,
+      who: /commit \w+ “Move the last shop” by Ada Example\n(?:\[|\(not possible: )Approve wave 1/,
       since: /In this state since\n2026-11-20 05:30:\d\d UTC/,
-      next: /\[Approve wave 1 \(1 domain\)\]/,
+      // The standby asks the branch who may, and the remote is away.
+      next: /\[Approve wave 1 \(1 domain\)\]|\(not possible: Approve wave 1 .* git can't fetch: /,
     },
     notified: [
       /^2026-11-20T05:30/,
@@ -233,7 +234,7 @@ function compare(pages: ReadonlyMap<string, string>): [path: string, lines: stri
       .replaceAll(/^(?:Role|Last fetch|Works on|As of|Time)\n.*\n/gm, '')
       .split('\n')
       .filter((line) => !own.test(line) && !line.startsWith('commit 0'))
-      .map((line) => line.replace(/ It is not known who may: .*/, '')),
+      .map((line) => line.replace(/\(not possible: (.*)\) It is not known who may: .*/, '[$1]')),
   ])
 }
 

@@ -116,4 +116,4 @@ it('after a rollback and a refusal, each replica says what, where, why and by wh
   expect((await place.cli('show', name(9))).out.replaceAll(/\s+/g, ' ')).toContain(message)
   const logged = replicas.flatMap(({ log }) => log).find((line) => line.message === 'part.refused')
   expect(logged).toMatchObject({ level: 'warn', domains: name(9), items: 'timeout' })
-}, 120_000)
+})

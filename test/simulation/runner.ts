@@ -209,17 +209,15 @@ function createOutside({
   }
 }
 
+const atStart = { document: 0, line: 1, column: 1, endLine: 1, endColumn: 2 }
+
 const noManifest: Diagnostic = {
   severity: 'error',
   code: 'workspace-invalid',
   summary: 'No manifest',
   detail: 'no file declares a domain',
   file: 'edgewise.yaml',
-  document: 0,
-  line: 1,
-  column: 1,
-  endLine: 1,
-  endColumn: 2,
+  ...atStart,
 }
 
 function nameCommit(number: number): string {
@@ -244,7 +242,8 @@ export function createWorkspace({
     policyFiles: [],
     exceptions: [],
     loadEarlier: async () => ({ reason: 'there is none' }),
-    findDomainPlace: () => null,
+    findDomainPlace: (domain) =>
+      desired.has(domain) ? { ...atStart, file: `domains/${domain}.yaml` } : null,
     findDeclaredOwners: () => [],
     findItemPlace: () => null,
     findProfiles: () => [],

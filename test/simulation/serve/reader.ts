@@ -63,12 +63,13 @@ const blocks = new RegExp(
   'g',
 )
 
-/** Writes a page as a person reads it: a line for each block, `[…]` for each button. */
+/** Writes a page as a person reads it: a line for each block, `[…]` for each button that works. */
 function toPlainText(html: string): string {
   return html
     .replaceAll(/<(script|style|title)[^>]*>.*?<\/\1>/gs, '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/<table.*?<\/table>/g, (table) => (table.includes('Share') ? '' : table))
+    .replaceAll(/<button[^>]* disabled[^>]*>(.*?)<\/button>/g, '(not possible: $1)')
     .replaceAll(/<button[^>]*>(.*?)<\/button>/g, '[$1]')
     .replaceAll(/<a class="button[^>]*>(.*?)<\/a>/g, '[$1]')
     .replaceAll(/<a href="(\/[^"]*)"[^>]*>(.*?)<\/a>/g, '$2 (→ $1)')
