@@ -40,15 +40,16 @@ describe('the effects of a plan', () => {
 })
 
 describe('the box in which a request is tried', () => {
-  it('shows the outcome and the answers before and after', async () => {
+  it('tells what happens before and after, and shows the answers that change', async () => {
     const tab = await pages.open(page)
     const text = await attempt(tab, `${at}/a.jpg`, 'Referer: https://foe.example/\n*')
-    expect(text).toMatch(/outcome\s+served → denied/)
+    expect(text).toMatch(/Before\s+Served\. Cached for 5 seconds by "ext jpg"/)
+    expect(text).toMatch(/After\s+Denied with 403 by referer: no entry matches\./)
     expect(text).toMatch(/cache\.policy\s+cache → not served/)
-    // The usual visitor has no Referer.
-    expect(await attempt(tab, `${at}/`)).toContain('The plan changes nothing for this request.')
     await tab.locator('[name=ip]').fill('192.0.2.1')
-    expect(await attempt(tab, `${at}/a.jpg`, 'referer')).toMatch(/cache\.seconds\s+5 s → 6 s/)
+    expect(await attempt(tab, `${at}/a.jpg`, 'referer')).toMatch(
+      /cache\.seconds\s+5 seconds → 6 seconds/,
+    )
   })
 
   it('says what is no request, and which host the plan does not change', async () => {
@@ -68,7 +69,7 @@ describe('the box in which a request is tried', () => {
     const domains = [{ domain: 'www.example.com', read }]
     const tab = await pages.open(buildEffectsPage([], { ...buildChangedSides(), domains }))
     const text = await attempt(tab, `${at}/`, '*')
-    expect(text).toMatch(/outcome\s+served, before and after/)
+    expect(text).toMatch(/^Served\. /)
     expect(text).toContain('The plan changes nothing for this request.')
   })
 
@@ -76,7 +77,7 @@ describe('the box in which a request is tried', () => {
     const tab = await pages.open(page)
     await tab.locator('[name=url]').focus()
     await tab.keyboard.press('Enter')
-    await expect.poll(() => tried(tab).innerText()).toContain('outcome')
+    await expect.poll(() => tried(tab).innerText()).toContain('Served.')
     const names: string[] = []
     for (let pressed = 0; pressed < 4; pressed++) {
       await tab.keyboard.press('Tab')

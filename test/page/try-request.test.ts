@@ -12,10 +12,13 @@ const attempt = createTrial(packed)
 const blank = { url: 'https://www.example.com/', method: '', ip: '', headers: '' }
 
 describe('a request that is tried', () => {
-  it('has its outcome and the answers that change', () => {
+  it('is told in sentences, before and after, and has the answers that change', () => {
     const tried = attempt({ ...blank, method: 'get', headers: 'Referer: https://foe.example/\n*' })
     expect(tried).toMatchObject({
-      outcome: { field: 'outcome', before: 'served', after: 'denied' },
+      said: {
+        before: expect.stringMatching(/^Served\. .* Fetched from 192\.0\.2\.10 over https\./),
+        after: 'Denied with 403 by referer: no entry matches.',
+      },
     })
     const answers = 'answers' in tried ? tried.answers : []
     expect(answers).toContainEqual(
@@ -25,8 +28,12 @@ describe('a request that is tried', () => {
 
   it('has reasons for what is not known', () => {
     const open = createTrial({ ...packed, unmanaged: ['referer'] })
-    const before = 'unknown (not set by any manifest: referer)'
-    expect(open(blank)).toMatchObject({ outcome: { before, after: 'served' } })
+    const before = 'Whether it is served is unknown: not set by any manifest: referer.'
+    const said = {
+      before: expect.stringContaining(before),
+      after: expect.stringMatching(/^Served\./),
+    }
+    expect(open(blank)).toMatchObject({ said })
   })
 
   it('may have no change', () => {
@@ -36,10 +43,9 @@ describe('a request that is tried', () => {
       after,
     ])
     const tried = createTrial({ ...packed, domains: same })({ ...blank, headers: 'referer' })
-    expect(tried).toEqual({
-      outcome: { field: 'outcome', before: 'served', after: 'served' },
-      answers: [],
-    })
+    const served = expect.stringMatching(/^Served\./) as unknown
+    expect(tried).toEqual({ said: { before: served, after: served }, answers: [] })
+    expect('said' in tried && tried.said.before === tried.said.after).toBe(true)
   })
 
   it('may have repeated headers', () => {

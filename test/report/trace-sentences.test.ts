@@ -29,9 +29,11 @@ function describeRequest(
     file: 'www.yaml',
     line: Object.keys(all).indexOf(item) + 1,
   }))
-  return describeTrace(output, ({ item, pointer }): Json =>
-    Object.hasOwn(all, item) ? (resolvePointer(all[item] ?? null, pointer) ?? null) : null,
-  )
+  return describeTrace({
+    output,
+    readRule: ({ item, pointer }): Json =>
+      Object.hasOwn(all, item) ? (resolvePointer(all[item] ?? null, pointer) ?? null) : null,
+  })
 }
 
 const jpg = { match_method: 'ext', pattern: 'jpg,png', expire: 1, expire_unit: 'h' }
@@ -162,7 +164,7 @@ const rows: Row[] = [
     },
     '/',
     {},
-    'Fetched from 192.0.2.1 or 192.0.2.2 over http, port 800; if that fails, 198.51.100.5.',
+    'Fetched from 192.0.2.1 or 192.0.2.2 over http, port 800, else from 198.51.100.5.',
   ],
   ['which origin: none', { origin: null }, '/', {}, 'No origin is set.'],
   [
@@ -275,7 +277,7 @@ const rows: Row[] = [
     },
     '/',
     {},
-    'Errors: 503 → https://e.example/; 404, 500–504, 506 cached for 10 minutes.',
+    'Errors: 503 redirected to https://e.example/, 404 and 5xx cached for 10 minutes.',
   ],
   [
     'what if the origin fails: this error',
@@ -303,36 +305,42 @@ const rows: Row[] = [
     { compress_response: compression },
     '/',
     {},
-    'Compressed if its content type and size fit.',
+    'Compressed if its content type and size fit, no speed limit.',
   ],
   [
     'is it compressed: yes',
     { compress_response: compression },
     '/',
     { origin: { headers: { 'content-type': 'text/html' }, size: 5000 } },
-    'Compressed with gzip.',
+    'Compressed with gzip, no speed limit.',
   ],
   [
     'is it compressed: no',
     { compress_response: compression },
     '/',
     { origin: { headers: { 'content-type': 'image/png' }, size: 5000 } },
-    'Not compressed.',
+    'Not compressed, no speed limit.',
   ],
-  ['which limit: now', { speed_limit: [limit] }, '/', { time: '18:30' }, 'At most 100 KB/s.'],
+  [
+    'which limit: now',
+    { speed_limit: [limit] },
+    '/',
+    { time: '18:30' },
+    'Speed limit 100 KB/s, not compressed.',
+  ],
   [
     'which limit: not now',
     { speed_limit: [limit] },
     '/',
     { time: '12:30' },
-    'No speed limit holds.',
+    'Not compressed, no speed limit.',
   ],
   [
     'which limit: at some time',
     { speed_limit: [limit] },
     '/',
     {},
-    'Its speed limit is unknown: give --time HH:MM.',
+    'Speed limit unknown (give --time HH:MM), not compressed.',
   ],
   [
     'which limit: always',
@@ -346,7 +354,7 @@ const rows: Row[] = [
     },
     '/',
     {},
-    'At most 10 MB/s after the first 1 MB.',
+    'Speed limit 10 MB/s after the first 1 MB, not compressed.',
   ],
   [
     'which header',
@@ -368,6 +376,34 @@ const rows: Row[] = [
     `=Redirected with 301 to ${site}/a.`,
   ],
   [
+    'does the redirect work: of the URL with https',
+    { https: { cert_id: 1, force_https: 301 } },
+    '/a',
+    {},
+    'Not compressed, no speed limit. With http it is redirected with 301.',
+  ],
+  [
+    'which header: more than two',
+    { add_response_head: { list: ['X-A', 'X-B', 'X-C'].map((name) => ({ name, value: 'a' })) } },
+    '/',
+    {},
+    'It sets x-a and 2 more.',
+  ],
+  [
+    'what if the origin fails: some of the errors of servers',
+    {
+      cache_error_code: {
+        code: ['404', '500', '503'],
+        bcache: 'on',
+        cache_time: 1,
+        cache_unit: 'minute',
+      },
+    },
+    '/',
+    {},
+    'Errors: 404, 500 and 503 cached for 1 minute.',
+  ],
+  [
     'without a certificate',
     { https: { cert_id: 0 } },
     '/',
@@ -387,6 +423,6 @@ it('of an unknown visitor names the fact that decides', () => {
   expect(describeRequest(items, { url: `${site}/a.jpg` }, 'unknown')).toBe(
     'Whether it is served is unknown: give --ip ADDRESS. Cached for 1 hour by "ext jpg,png" ' +
       '(www.yaml:3), unless the origin forbids it; the key is the URL. ' +
-      'Fetched from 192.0.2.10 over https.',
+      'Fetched from 192.0.2.10 over https. Not compressed, no speed limit.',
   )
 })

@@ -145,25 +145,10 @@ it('pages are made one at a time, and not of a commit that was refused', async (
   expect(most).toBe(1)
 })
 
-it('a request is traced in one process: sentences, then lines', async () => {
+it('a request is traced in one process, which writes its panel', async () => {
   const ran: string[][] = []
-  const rule = { item: 'ip_black_list', pointer: '/list/0', pattern: '192.0.2.1' }
-  const check = { item: rule.item, state: 'set', result: { value: 'deny' }, also: [], rule }
-  const traced = {
-    of: 'recorded',
-    request: { url: 'https://a.example.com/' },
-    visitor: 'usual',
-    assumed: { R17: 403 },
-    unmanaged: ['referer'],
-    notes: [],
-    outcome: { value: 'denied' },
-    connection: { decision: { value: 'open' } },
-    access: { decision: { value: 'denied' }, deciding: { value: rule.item }, checks: [check] },
-    redirect: { decision: { value: 'none' } },
-    response: { status: { value: 403 }, headers: {} },
-  }
   const ends = [
-    { code: 0, out: JSON.stringify(traced), error: null, excess: null },
+    { code: 0, out: 'Served.\n', error: null, excess: null },
     { code: 1, out: '{}', error: new EdgewiseError('usage', 'no URL'), excess: null },
   ]
   const pages = createOwnPages(
@@ -174,18 +159,11 @@ it('a request is traced in one process: sentences, then lines', async () => {
     { findFault: () => null },
   )
   const asked = { url: 'https://a.example.com/', ip: '192.0.2.1', of: 'recorded' } as const
-  expect(await pages(asked, '/root', outside)).toBe(
-    'Denied with 403 by ip_black_list: 192.0.2.1.\n' +
-      'access    denied\n' +
-      '  ip_black_list          deny    192.0.2.1\n' +
-      '\n' +
-      'Assumed   a denial has status 403 (R17). --vary shows what each would\n' +
-      '          change; "edgewise explain R17".\n',
-  )
+  expect(await pages(asked, '/root', outside)).toBe('Served.\n')
   await expect(pages(asked, '/root', outside)).rejects.toMatchObject({
     code: 'usage',
     message: "the trace can't be made: no URL",
   })
-  const words = '--vary --ip=192.0.2.1 --of recorded -- https://a.example.com/'
+  const words = '--served --ip=192.0.2.1 --of recorded -- https://a.example.com/'
   expect(ran[0]?.join(' ')).toBe(`-C /root --json trace ${words}`)
 })

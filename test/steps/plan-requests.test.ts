@@ -190,10 +190,10 @@ describe('witnesses', () => {
     ])
     const reports = ['--report', 'report.md', '--report', 'report.html']
     const { out } = await plan('--witness', ...complete, ...reports)
-    expect(place.read('report.html')).toContain('cache.seconds 5 min → 30 min')
+    expect(place.read('report.html')).toContain('cache.seconds 5 minutes → 30 minutes')
     expect(place.read('report.md')).toContain('<summary>What each change does</summary>')
     expect(out).toMatch(/^What each change does$/m)
-    expect(out).toMatch(/^ {4}cache\.seconds 5 min → 30 min/m)
+    expect(out).toMatch(/^ {4}cache\.seconds 5 minutes → 30 minutes/m)
   })
 
   it('say that a change has no effect', async () => {
@@ -362,7 +362,7 @@ describe('waves', () => {
     const { err } = await plan(...args, '--report', 'report.md')
     for (const text of [err, place.read('report.md')]) {
       expect(text).toContain('wave 1 is the first to show: outcome served → denied')
-      expect(text).toContain('wave 2 is the first to show: cache.seconds 5 min → 30 min')
+      expect(text).toContain('wave 2 is the first to show: cache.seconds 5 minutes → 30 minutes')
     }
   })
 })

@@ -114,7 +114,7 @@ describe('one request', () => {
       `GET https://www.example.com/img/a.jpg by a usual visitor               (desired)
 Served. Cached for 1 minute by "ext jpg" (profiles/cached.yaml:4), unless the
 origin forbids it; the key is the URL. Fetched from 192.0.2.10 over https.
-Others are blocked by ip_black_list.
+Others are blocked by ip_black_list. Not compressed, no speed limit.
 
 access    allowed        1 check passes (-v lists them)
 cache     1 minute       ext jpg                        profiles/cached.yaml:4
@@ -273,7 +273,7 @@ describe('the configuration', () => {
   it('is loaded once by the library for many requests', async () => {
     const requests = ['10.1.1.1', '192.0.2.1'].map((ip) => ({ url, ip }))
     const found = await open(place.root).traces(requests, { assume: { R17: 451 } })
-    expect(found.map((each) => [each['outcome'], part(each, 'response', 'status')])).toEqual([
+    expect(found.map((each) => [each['outcome'], part(each, 'response.status')])).toEqual([
       [{ value: 'denied' }, { value: 451 }],
       [{ value: 'served' }, { value: 200 }],
     ])

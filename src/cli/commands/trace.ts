@@ -34,6 +34,7 @@ export function declareTrace(declare: Declare): void {
         'answers of readings: R4=whole,R17=404, unmanaged=unknown',
       ).argParser(collect),
     )
+    .addOption(new Option('--served', 'a panel for edgewise serve').hideHelp())
     .option('--vary', 'show what another answer of each assumed reading would change')
     .addOption(
       new Option('--visitor <who>', 'what holds for facts that are not given')

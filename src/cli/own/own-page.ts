@@ -4,13 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EdgewiseError, type ErrorCode } from '../../core/model/edgewise-error.ts'
 import type { Outside } from '../../operations/runtime/parts.ts'
-import { isObject, parseJson } from '../../core/model/json.ts'
 import type { CommitChecks } from '../../server/branch/commit-checks.ts'
 import type { OwnDomains, OwnPage, OwnTrace } from '../../server/pages/create-page-source.ts'
 import { createSerialQueue } from '../../state/store/serial-queue.ts'
 import { addUp } from '../../core/model/lists.ts'
-import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
-import { plainPaint } from '../../outlets/report/text/paint.ts'
 import type { OwnEnd, OwnUse, RunOwn } from './own-process.ts'
 
 /** Largest page that is shown, bytes: a plan of 10,000 new domains has 20 MB. */
@@ -73,26 +70,18 @@ function writeCheck(folder: string, { check }: OwnDomains): string[] {
   return ['--check', file]
 }
 
-/** Traces a GET request: sentences in one line, then the stages in lines as wide as a panel. */
+/** Traces a GET request for the page of a domain. */
 async function trace(
   run: RunOwn,
   { url, ip, of }: OwnTrace,
   root: string,
   outside: Pick<Outside, 'env' | 'signal'>,
 ): Promise<string> {
-  const { formatTrace } = await import('../../outlets/report/trace/text.ts')
-  const { describeTrace } = await import('../../outlets/report/trace/sentence.ts')
   const given = ip === '' ? [] : [`--ip=${ip}`]
-  const words = ['-C', root, '--json', 'trace', '--vary', ...given, '--of', of, '--', url]
+  const words = ['-C', root, '--json', 'trace', '--served', ...given, '--of', of, '--', url]
   const end = await run(words, outside)
-  const output = parseJson(end.out)
-  if (end.code !== 0 || !isObject(output)) throw explainEnd('trace', end)
-  const traced = { output, readRule: () => null, locate: () => ({}) }
-  const layout = { paint: plainPaint, columns: 76, verbose: false }
-  const text = formatTrace(traced, layout)
-  // The URL is in the form, and the panel wraps the sentences.
-  const lines = text.slice(text.indexOf('\n\n') + 2)
-  return `${escapeInvisible(describeTrace(output, traced.readRule))}\n${lines}\n`
+  if (end.code !== 0) throw explainEnd('trace', end)
+  return end.out
 }
 
 function explainEnd(page: OwnPage | 'domains' | 'trace', { error, excess }: OwnEnd): EdgewiseError {

@@ -12,7 +12,8 @@ import {
 import { parseHeaderLines } from '../../core/trace/header-lines.ts'
 import type { Visitor } from '../../core/trace/request.ts'
 import { traceRequests, type TraceOptions } from '../../operations/trace.ts'
-import { formatTrace } from '../../outlets/report/trace/text.ts'
+import { formatTrace, formatTracePanel } from '../../outlets/report/trace/text.ts'
+import { plainPaint } from '../../outlets/report/text/paint.ts'
 import { parseJsonTexts } from '../../core/model/text/json-scan.ts'
 import { readAssumptions } from './assumptions.ts'
 import type { CommandContext } from '../io.ts'
@@ -28,6 +29,8 @@ export interface TraceCommandOptions {
   observed?: string
   assume?: string[]
   vary?: boolean
+  /** Write the panel of a page for `edgewise serve`. */
+  served?: boolean
   visitor: Visitor
   method?: string
   /** Headers, and the names of absent ones. */
@@ -57,8 +60,8 @@ export async function trace(
   const found = await listRequests(context, urls as string[], options)
   const of = readSource(context, options)
   const workspace = openWorkspace(context, 'none')
-  const isText = context.options.json !== true
-  const varies = options.vary === true
+  const { vary: varies = false, served: isPanel = false } = options
+  const isText = isPanel || context.options.json !== true
   if (of === 'desired') refuseInvalidManifests(context, workspace)
   const traced = await traceRequests(
     workspace,
@@ -73,11 +76,15 @@ export async function trace(
     },
     io,
   )
-  io.out(
-    isText
-      ? `${traced.map((each) => formatTrace(each, { ...layout, varies })).join('\n\n')}\n`
-      : traced.map(({ output }) => formatJson(output)).join(''),
-  )
+  if (isPanel)
+    for (const each of traced)
+      io.out(formatTracePanel(each, { paint: plainPaint, columns: 76, verbose: false }))
+  else
+    io.out(
+      isText
+        ? `${traced.map((each) => formatTrace(each, { ...layout, varies })).join('\n\n')}\n`
+        : traced.map(({ output }) => formatJson(output)).join(''),
+    )
 }
 
 /** A request, and its place in a file; null on the command line. */

@@ -22,7 +22,7 @@ export type EffectClass = 'visible' | 'content' | 'internal'
 export type Verdict = 'differs' | 'may-differ'
 
 /** An answer of one side: a value, or the sorted reasons for which it is unknown. */
-export type SideAnswer = { value: Json } | { unknown: readonly string[] }
+export type SideAnswer = { value: Json } | { unknown: string[] }
 
 /** An answer that a change changes, or may change. */
 export interface Delta {
@@ -161,7 +161,7 @@ function judge(
 
 function write(answer: Answer<unknown>): SideAnswer {
   return answer instanceof Unknown
-    ? { unknown: answer.reasons }
+    ? { unknown: [...answer.reasons] }
     : { value: (answer ?? null) as Json }
 }
 

@@ -1,5 +1,5 @@
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject } from '../model/json.ts'
+import { isObject, resolvePointer, type Json } from '../model/json.ts'
 import type { Secret } from '../model/secret.ts'
 import { Unknown, type Answer } from './answer.ts'
 import { readPlain } from './secret-text.ts'
@@ -31,4 +31,15 @@ export function readCandidate(key: ItemKey, value: Candidate): Answer<Value> {
   const isAddresses = Object.keys(value).every((name) => name === 'list' || name === 'mode')
   if (Array.isArray(list) && list.length === 0 && isAddresses) return null
   return value['squid'] === '' ? null : value
+}
+
+/** Reads the value of a rule; null if its item has not exactly one candidate. */
+export function readRule(
+  items: Candidates,
+  { item, pointer }: { item: ItemKey; pointer: string },
+): Json {
+  const candidates = items.get(item)
+  const [value] = candidates ?? []
+  if (candidates?.length !== 1 || value === undefined) return null
+  return resolvePointer(value, pointer) ?? null
 }

@@ -66,7 +66,7 @@ function label(text: string, box: HTMLElement, className = ''): HTMLElement {
 function describe(tried: Tried): Node[] {
   if ('fault' in tried)
     return [h('p', { class: 'callout fault', 'data-tone': 'problem' }, tried.fault)]
-  const { outcome, answers } = tried
+  const { said, answers } = tried
   const select = (name: EffectClass) => answers.filter((answer) => answer.class === name)
   const noticed = (['visible', 'content'] as const).flatMap((name) => {
     const own = select(name)
@@ -75,20 +75,30 @@ function describe(tried: Tried): Node[] {
   const hidden = select('internal')
   const summary = h('summary', {}, `${pluralize(hidden.length, 'answer')} that nobody notices`)
   const rest = hidden.length === 0 ? [] : [h('details', {}, summary, createAnswers(hidden))]
-  const isSame = outcome.before === outcome.after && noticed.length === 0
   const what = hidden.length === 0 ? 'nothing' : 'nothing that visitors notice'
   const note = h('p', { class: 'note' }, `The plan changes ${what} for this request.`)
-  return [createAnswers([outcome], true), ...(isSame ? [note] : noticed), ...rest]
+  const isSame = said.before === said.after && noticed.length === 0
+  const tell = (text: string) => h('p', { class: 'said' }, text)
+  return isSame
+    ? [tell(said.after), note, ...rest]
+    : [
+        h('h3', {}, 'Before'),
+        tell(said.before),
+        h('h3', {}, 'After'),
+        tell(said.after),
+        ...noticed,
+        ...rest,
+      ]
 }
 
-function createAnswers(answers: PageAnswer[], isOutcome = false): HTMLElement {
+function createAnswers(answers: PageAnswer[]): HTMLElement {
   const list = h('dl', { class: 'answers' })
   for (const { field, before, after } of answers) {
     const arrow = h('span', { 'aria-hidden': 'true' }, '→')
     const change =
       before !== after
         ? [h('del', {}, before), ' ', arrow, ' ', h('ins', {}, after)]
-        : [isOutcome ? `${before}, before and after` : `may change: it is ${before}`]
+        : [`may change: it is ${before}`]
     list.append(h('div', {}, h('dt', {}, field), h('dd', {}, ...change)))
   }
   return list

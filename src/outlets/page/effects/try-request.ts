@@ -4,12 +4,14 @@ import type { JsonObject } from '../../../core/model/json.ts'
 import type { PageAnswer, PageSides } from '../../../core/model/page/page-effects.ts'
 import { pluralize } from '../../../core/model/text/words.ts'
 import { parseHeaderLines } from '../../../core/trace/header-lines.ts'
-import { askReplies } from '../../../core/trace/trace.ts'
+import { buildOutput } from '../../../core/trace/output.ts'
+import { readRule } from '../../../core/trace/candidates.ts'
+import { trace, type Compiled } from '../../../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../../../core/trace/url.ts'
 import { createSidesFinder } from '../../report/effects/pack-sides.ts'
-import { describeSide } from '../../report/effects/describe-effects.ts'
 import { buildAnswer } from '../../report/page/build-effects.ts'
 import { escapeInvisible } from '../../report/text/escape-invisible.ts'
+import { describeTrace } from '../../report/trace/sentence.ts'
 
 /** What somebody has typed; empty for what is not given. */
 export interface TypedRequest {
@@ -23,7 +25,7 @@ export interface TypedRequest {
 /** What a plan does to a request, or a sentence that says why that is not known. */
 export type Tried =
   | { fault: string }
-  | { outcome: PageAnswer; answers: (PageAnswer & { class: EffectClass })[] }
+  | { said: Record<'before' | 'after', string>; answers: (PageAnswer & { class: EffectClass })[] }
 
 /** Creates a function that traces a request before and after a plan. */
 export function createTrial(packed: PageSides): (typed: TypedRequest) => Tried {
@@ -55,22 +57,22 @@ function readRequest({ url, method, ip, headers }: TypedRequest): JsonObject {
 
 function compare(sides: Sides, request: JsonObject): Tried {
   const { deltas } = compareRequest(sides, request, 'usual')
-  const ask = (side: Sides['before']) =>
-    askReplies(side, request, [{ path: 'outcome', header: null }], 'usual')[0] ?? { unknown: [] }
-  const outcome = { before: ask(sides.before), after: ask(sides.after) }
+  const outcome = deltas.find(({ field }) => field === 'outcome') ?? null
   return {
-    outcome: {
-      field: 'outcome',
-      before: describeSide('outcome', outcome.before),
-      after: describeSide('outcome', outcome.after),
-    },
+    said: { before: describe(sides.before, request), after: describe(sides.after, request) },
     answers: deltas
-      .filter(({ field }) => field !== 'outcome')
+      .filter((delta) => delta !== outcome)
       .map((delta) => {
         const answer = buildAnswer(delta, outcome)
         return { class: delta.class, ...answer, field: escapeInvisible(answer.field) }
       }),
   }
+}
+
+function describe(side: Compiled, request: JsonObject): string {
+  const traced = trace(side, request, { visitor: 'usual', asks: false })
+  const output = buildOutput(side.domain, 'plan', traced, () => ({}))
+  return describeTrace({ output, readRule: (rule) => readRule(side.candidates, rule) })
 }
 
 function describeForeign(host: string, { domains, left }: PageSides): string {

@@ -1,15 +1,8 @@
-import {
-  type Delta,
-  type EffectClass,
-  type SideAnswer,
-  listCauses,
-} from '../../../core/effects/compare.ts'
+import { type Delta, type EffectClass, listCauses } from '../../../core/effects/compare.ts'
 import { computeGroupShare, type EffectGroup, type Effects } from '../../../core/effects/group.ts'
-import { isObject, type Json } from '../../../core/model/json.ts'
-import { listSome, mapSome, pluralize } from '../../../core/model/text/words.ts'
+import { mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
-import { formatSeconds } from '../trace/duration.ts'
-import { describeKey, describeReasons } from '../trace/answers.ts'
+import { describeAnswer, describeReasons } from '../trace/answers.ts'
 import { groupBy, addUp } from '../../../core/model/lists.ts'
 
 /** Most answers of one group that its line names. */
@@ -69,7 +62,7 @@ export function describeGroup(group: EffectGroup): string {
 
 /** Describes an answer before and after. */
 export function describeDelta({ field, verdict, before, after }: Delta): string {
-  const [left, right] = [describeSide(field, before), describeSide(field, after)]
+  const [left, right] = [describeAnswer(field, before), describeAnswer(field, after)]
   const isOpen = left === right && verdict === 'may-differ'
   return isOpen ? `${field} may change: it is ${left}` : `${field} ${left} → ${right}`
 }
@@ -94,7 +87,7 @@ export function describeUnknownTwice({ groups }: Effects): string | null {
   const reasons = unknown.flatMap((group) =>
     listHeadlines(group).flatMap(({ after }) => ('unknown' in after ? [...after.unknown] : [])),
   )
-  const why = describeReasons([...new Set(reasons)].toSorted(), false)
+  const why = describeReasons([...new Set(reasons)].toSorted())
   return escapeInvisible(`${pluralize(count, 'request')} unknown on both sides: ${why}`)
 }
 
@@ -128,27 +121,6 @@ export function describeRequests(group: EffectGroup, effects: Pick<Effects, 'byD
   const whose = domains.length === 1 ? domains[0] : pluralize(domains.length, 'domain')
   const example = examples[0] === undefined ? '' : `, e.g. ${examples[0]}`
   return escapeInvisible(`${pluralize(count, 'request')} of ${whose} (${sample})${example}`)
-}
-
-/** Describes the answer of one side. */
-export function describeSide(field: string, answer: SideAnswer): string {
-  return escapeInvisible(
-    'unknown' in answer
-      ? `unknown (${describeReasons([...answer.unknown], false)})`
-      : describeValue(field, answer.value),
-  )
-}
-
-function describeValue(field: string, value: Json): string {
-  if (field === 'cache.key') return describeKey(value)
-  if (typeof value === 'number' && (field === 'cache.seconds' || field === 'cache.lifetime'))
-    return value === 0 ? 'none' : formatSeconds(value)
-  if (value === null) return field === 'cache.seconds' ? 'as the origin says' : 'none'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
-    return value.length === 0 ? 'none' : listSome(value.map(String), 4)
-  if (Array.isArray(value) || isObject(value)) return JSON.stringify(value)
-  return String(value)
 }
 
 /** Most examples of a group. */

@@ -7,12 +7,12 @@ import type {
 } from '../../../core/model/page/page-effects.ts'
 import { describeWitness } from '../effects/witnesses-text.ts'
 import type { PlanEffects } from '../plan/json.ts'
+import { describeAnswer } from '../trace/answers.ts'
 import {
   mergeAlike,
   isMissingUnmanaged,
   listHeadlines,
   describeCounts,
-  describeSide,
 } from '../effects/describe-effects.ts'
 
 /** Most groups of a page. */
@@ -67,7 +67,7 @@ export function buildAnswer(
 ): PageAnswer {
   const describe = (side: 'before' | 'after', answer: SideAnswer) => {
     const isNothing = 'value' in answer && answer.value === null && ofServed.test(field)
-    return isNothing && isRefused(outcome?.[side]) ? 'not served' : describeSide(field, answer)
+    return isNothing && isRefused(outcome?.[side]) ? 'not served' : describeAnswer(field, answer)
   }
   return { field, before: describe('before', before), after: describe('after', after) }
 }

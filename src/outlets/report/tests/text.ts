@@ -107,7 +107,7 @@ function describeGot(got: Reply): string {
   if ('value' in got) return describeValue(got.value)
   const fault = got.unknown.find((reason) => reason.startsWith('bad-request '))
   if (fault !== undefined) return `an error: ${fault.slice('bad-request '.length)}`
-  return `unknown (${describeReasons(got.unknown, false)})`
+  return `unknown (${describeReasons(got.unknown)})`
 }
 
 /** Describes a value: text without quotes where that is clear. */

@@ -1,18 +1,32 @@
-import { isObject, toList, type Json, type JsonObject } from '../../../core/model/json.ts'
-import { listSome } from '../../../core/model/text/words.ts'
+import { getOwn, isObject, toList, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import { listAll, listSome } from '../../../core/model/text/words.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import { formatSeconds, listErrorTimes } from './duration.ts'
 
-/** The part of a value at some keys; undefined if there is none. */
-export function part(value: Json | undefined, ...steps: string[]): Json | undefined {
-  return steps.reduce<Json | undefined>(
-    (current, step) =>
-      isObject(current) && Object.hasOwn(current, step) ? current[step] : undefined,
-    value,
-  )
+/** A trace, and what its text needs beside it. */
+export interface TracedText {
+  /** `edgewise.trace/1`; with `vary`, only those readings are named on which what is shown rests. */
+  output: JsonObject
+  /** Reads the value of a rule; null if it is not certain. */
+  readRule(rule: { item: string; pointer: string }): Json
+  /** Finds the place of a rule's text. */
+  locate(rule: { item: string; pointer: string }): Json
+}
+
+/** Reads the value of a rule. */
+export type ReadRule = TracedText['readRule']
+
+/** Finds the part of a value at keys with dots between them; undefined if there is none. */
+export function part(value: Json | undefined, path: string): Json | undefined {
+  let found = value
+  for (const key of path.split('.')) found = isObject(found) ? getOwn(found, key) : undefined
+  return found
 }
 
 /** The value of an answer; undefined if it is unknown. */
-export function readValue(answer: Json | undefined): Json | undefined {
-  return part(answer, 'value')
+export function readValue(trace: JsonObject, field: string): Json | undefined {
+  return part(trace, `${field}.value`)
 }
 
 /** The reasons for which an answer is unknown; none if it is known. */
@@ -20,87 +34,142 @@ export function readReasons(answer: Json | undefined): string[] {
   return toList(part(answer, 'unknown')).map(String)
 }
 
-/** The option that gives each fact. */
-const options: [fact: RegExp, option: string][] = [
-  [/^not-given method$/, '--method GET'],
-  [/^not-given ip$/, '--ip ADDRESS'],
-  [/^not-given country$/, '--country NAME'],
-  [/^not-given isp$/, '--isp CARRIER'],
-  [/^not-given headers\.(.*)$/, "--header '$1: VALUE'"],
-  [/^not-given at$/, '--at TIME'],
-  [/^not-given time$/, '--time HH:MM'],
-  [/^not-given bodySize$/, '--body-size BYTES'],
-  [/^not-given origin\.status$/, '--origin-status 200'],
-  [/^not-given origin\.size$/, '--origin-size BYTES'],
-  [/^not-given origin\.headers\.(.*)$/, "--origin-header '$1: VALUE'"],
-]
+/** The option that gives each fact; `x` is the name of a header. */
+const options: Record<string, string | undefined> = {
+  method: '--method GET',
+  ip: '--ip ADDRESS',
+  country: '--country NAME',
+  isp: '--isp CARRIER',
+  at: '--at TIME',
+  time: '--time HH:MM',
+  bodySize: '--body-size BYTES',
+  signature: '--signature valid',
+  'headers.': "--header 'x: VALUE'",
+  'origin.status': '--origin-status 200',
+  'origin.size': '--origin-size BYTES',
+  'origin.headers.': "--origin-header 'x: VALUE'",
+}
 
-/** Words before the names of reasons, by what reasons of their kind begin with. */
-const reasonKinds: [prefix: string, words: string][] = [
-  ['not-given secret:', 'depends on secret '],
-  ['not-given ', 'not given: '],
-  ['in-doubt ', 'in doubt: '],
-  ['unmanaged ', 'not set by any manifest: '],
-  ['undecidable ', 'undecidable: '],
-]
+function findOption(reason: string): string | undefined {
+  const [fact = '', ...name] = reason.replace('not-given ', '').split(/(?<=headers\.)/)
+  return options[fact]?.replace('x:', () => `${name.join('')}:`)
+}
 
-/**
- * Describes why an answer is unknown: the option that decides it, or the reasons by their kind.
- *
- * @param signing reasons that end with a valid signature
- */
-export function describeReasons(
-  reasons: readonly string[],
-  isVerbose: boolean,
-  signing: readonly string[] = [],
-): string {
-  for (const reason of isVerbose ? [] : reasons) {
-    if (signing.includes(reason)) return 'give --signature valid'
-    for (const [fact, option] of options)
-      if (fact.test(reason)) return `give ${reason.replace(fact, option)}`
-  }
-  return reasonKinds
-    .flatMap(([prefix, words]) => {
-      const names = reasons.flatMap((reason) =>
-        reasonKinds.find(([each]) => reason.startsWith(each))?.[0] === prefix
-          ? [reason.slice(prefix.length)]
-          : [],
-      )
-      return names.length === 0 ? [] : [words + listSome(names, isVerbose ? names.length : 4)]
+/** Words before the names of reasons of a kind. */
+const kindWords: Record<string, string | undefined> = {
+  secret: 'depends on secret',
+  'not-given': 'not given:',
+  'in-doubt': 'in doubt:',
+  unmanaged: 'not set by any manifest:',
+  undecidable: 'undecidable:',
+}
+
+/** Describes why an answer is unknown: the option that decides it, or the reasons by their kind. */
+export function describeReasons(reasons: readonly string[], isVerbose = false): string {
+  const option = reasons.map(findOption).find((each) => each !== undefined)
+  if (option !== undefined && !isVerbose) return `give ${option}`
+  const parsed = reasons.map((each) => each.replace('not-given secret:', 'secret ').split(/ (.*)/s))
+  return [...groupBy(parsed, ([kind = '']) => kindWords[kind])]
+    .flatMap(([words, each]) => {
+      const names = each.map(([, name = '']) => name)
+      return words === undefined ? [] : [`${words} ${listSome(names, isVerbose ? Infinity : 4)}`]
     })
     .join('; ')
 }
 
-/** Lists the checks of access, in their order. */
-export function listChecks(trace: JsonObject): JsonObject[] {
-  return toList(part(trace, 'access', 'checks')).filter(isObject)
+/** Describes why an answer of a trace is unknown, as `describeReasons`. */
+export function explainUnknown(
+  trace: JsonObject,
+  answer: Json | undefined,
+  isVerbose = false,
+): string {
+  const check = listChecks(trace).find(({ item }) => item === 'visit_timestamp')
+  const signing = readReasons(check?.['result']).filter((each) => each.includes(' secret:'))
+  const reasons = readReasons(answer).map((each) =>
+    signing.includes(each) && !isVerbose ? 'not-given signature' : each,
+  )
+  return describeReasons(reasons, isVerbose)
 }
 
-/** Lists the reasons for which it is unknown whether a signature is valid. */
-export function listSigningReasons(trace: JsonObject): string[] {
-  const check = listChecks(trace).find(({ item }) => item === 'visit_timestamp')
-  return readReasons(check?.['result']).filter((reason) => reason.startsWith('not-given secret:'))
+/** Lists the checks of access, in their order. */
+export function listChecks(trace: JsonObject): JsonObject[] {
+  return toList(part(trace, 'access.checks')).filter(isObject)
+}
+
+/** Tests whether a check lets the request pass. */
+export function passes({ result }: JsonObject): boolean {
+  return part(result, 'value') === 'pass'
+}
+
+/** How values of fields are described that are no words themselves. */
+const formats: Record<string, ((value: Json) => string) | undefined> = {
+  'cache.key': describeKey,
+  'cache.seconds': (value) => (value === null ? 'as the origin says' : describeTime(value)),
+  'cache.lifetime': describeTime,
+  'cache.errorSeconds': (value) => listErrorTimes(value).join(', ') || 'none',
+  'origin.main': describeTargets,
+  'origin.backups': (value) => toList(value).map(describeTargets).join(', then ') || 'none',
+  'response.speedLimit': (value) => describeValue(value) + (value === null ? '' : ' KB/s'),
+  'response.rateLimit': (value) => (value === null ? 'none' : describeRate(value)),
+}
+
+/** Describes an answer: its value in words, or why it is unknown. */
+export function describeAnswer(field: string, answer: Json | undefined): string {
+  const value = part(answer, 'value')
+  return escapeInvisible(
+    value === undefined
+      ? `unknown (${describeReasons(readReasons(answer))})`
+      : (formats[field] ?? describeValue)(value),
+  )
+}
+
+function describeValue(value: Json): string {
+  if (value === null) return 'none'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'object') return String(value)
+  if (isObject(value) && typeof value['pointer'] === 'string')
+    return String(value['item']) + value['pointer']
+  return Array.isArray(value) && value.every((each) => typeof each !== 'object')
+    ? listSome(value.map(String), 4) || 'none'
+    : JSON.stringify(value)
+}
+
+function describeTime(value: Json): string {
+  return typeof value === 'number' && value > 0 ? formatSeconds(value) : 'none'
 }
 
 /** Describes a cache key: domains, scheme, path and query. */
-export function describeKey(key: Json): string {
+function describeKey(key: Json): string {
   if (!isObject(key)) return 'none'
   const { domains, scheme, path, query } = key
   const text = query === null ? String(path) : `${String(path)}?${String(query)}`
   return `${toList(domains).map(String).join(', ')} ${String(scheme)} ${text}`
 }
 
-/** Describes the targets of an origin, with their weights. */
-export function describeTargets(targets: Json): string {
-  const texts = toList(targets)
-    .filter(isObject)
-    .map(({ address, weight }) => String(address) + (weight === null ? '' : ` (${String(weight)})`))
-  return texts.length === 0 ? 'none' : texts.join(', ')
+/** Lists the targets of an origin, with their weights. */
+export function listTargets(targets: Json): string[] {
+  return toList(targets).map((target) => {
+    const weight = part(target, 'weight') ?? null
+    return (
+      String(part(target, 'address') ?? target) + (weight === null ? '' : ` (${String(weight)})`)
+    )
+  })
 }
 
-/** Describes a value, or several of which one is chosen. */
-export function describeChoice(value: Json): string {
-  return Array.isArray(value) ? value.map(String).join(' or ') : String(value)
+function describeTargets(targets: Json): string {
+  return listTargets(targets).join(', ') || 'none'
+}
+
+/** Describes a limit of the rate: `10 MB/s after the first 1 MB`. */
+function describeRate(limit: Json): string {
+  const after = part(limit, 'after')
+  const rest = typeof after === 'string' ? ` after the first ${after}` : ''
+  return `${String(part(limit, 'rate'))}/s${rest}`
+}
+
+/** Describes a value, or several of which one is chosen; `unknown` without one. */
+export function describeChoice(value: Json | undefined): string {
+  return value === undefined ? 'unknown' : listAll([value].flat().map(String), 'or')
 }
 
 /** Describes where a rule stands: `domains/www.yaml:21`; empty if that is not known. */
@@ -109,15 +178,17 @@ export function describePlace(rule: Json | undefined): string {
   return typeof file === 'string' ? `${file}:${String(line)}` : ''
 }
 
-/** Reads the value of a rule; null if it is not certain. */
-export type ReadRule = (rule: { item: string; pointer: string }) => Json
+/** Reads the value of a rule of a trace. */
+export function readTraced(rule: Json | undefined, readRule: ReadRule): Json {
+  return readRule({ item: String(part(rule, 'item')), pointer: String(part(rule, 'pointer')) })
+}
 
-/** Describes the kind and the pattern of a cache rule: `ext jpg,png`. */
+/** Describes the kind and the pattern of a cache rule: `ext jpg,png`; empty without a rule. */
 export function describeRule(rule: Json | undefined, readRule: ReadRule): string {
   if (!isObject(rule)) return ''
-  const value = readRule({ item: String(rule['item']), pointer: String(rule['pointer']) })
-  const kinds: Record<string, string> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }
-  const kind = part(value, 'match_method') ?? kinds[String(part(value, 'type'))] ?? ''
+  const value = readTraced(rule, readRule)
+  const kinds = ['', 'ext', 'dir', 'route', 'regex']
+  const kind = part(value, 'match_method') ?? kinds[Number(part(value, 'type') ?? 0)]
   return `${String(kind)} ${String(rule['pattern'] ?? '')}`.trim()
 }
 
@@ -131,18 +202,16 @@ const fieldWords: Record<string, string | undefined> = {
 }
 
 /** Describes the rule of a check by its pattern, its field, or that no entry matches. */
-export function describeCheckRule(check: JsonObject, readRule: ReadRule): string {
-  const isExempt = isObject(check['exempt'])
-  const rule = isExempt ? check['exempt'] : check['rule']
+export function describeCheckRule({ exempt, rule }: JsonObject, readRule: ReadRule): string {
+  if (isObject(exempt)) return `exempt: ${String(exempt['pattern'])}`
   if (!isObject(rule)) return ''
-  const { pattern } = rule
-  if (typeof pattern === 'string') return (isExempt ? 'exempt: ' : '') + pattern
-  const [item, pointer] = [String(rule['item']), String(rule['pointer'])]
-  if (pointer === '') return 'no entry matches'
-  const words = fieldWords[item + pointer]
+  const { item, pattern } = rule
+  const field = String(rule['pointer']).slice(1)
+  const words = fieldWords[`${String(item)}/${field}`]
+  if (typeof pattern === 'string') return pattern
+  if (field === '') return 'no entry matches'
   if (words !== undefined) return words
-  if (/^\/\d+$/.test(pointer)) return `rule ${Number(pointer.slice(1)) + 1}`
-  const value = readRule({ item, pointer })
-  const field = pointer.slice(1)
+  if (/^\d+$/.test(field)) return `rule ${Number(field) + 1}`
+  const value = readTraced(rule, readRule)
   return typeof value === 'string' || typeof value === 'number' ? `${field} ${value}` : field
 }

@@ -1,35 +1,52 @@
-import { pluralize } from '../../../core/model/text/words.ts'
+import { isObject, type Json } from '../../../core/model/json.ts'
+import { groupBy } from '../../../core/model/lists.ts'
+import { listAll, pluralize } from '../../../core/model/text/words.ts'
 
 /** Units of cache rules with their seconds, the longest first. */
-const units: [seconds: number, name: string, word: string][] = [
-  [31_536_000, 'Y', 'year'],
-  [2_628_000, 'M', 'month'],
-  [86_400, 'D', 'day'],
-  [3600, 'h', 'hour'],
-  [60, 'min', 'minute'],
-  [1, 's', 'second'],
+const units: [name: string, seconds: number, word: string][] = [
+  ['Y', 31_536_000, 'year'],
+  ['M', 2_628_000, 'month'],
+  ['D', 86_400, 'day'],
+  ['h', 3600, 'hour'],
+  ['i', 60, 'minute'],
+  ['s', 1, 'second'],
 ]
 
-function findUnit(seconds: number) {
-  return (
-    units.find(([each]) => seconds >= each && seconds % each === 0) ?? ([1, 's', 'second'] as const)
+/** Formats a count of a unit of cache rules: `30 days`. */
+export function formatCount(count: number, unit: string): string {
+  return pluralize(count, units.find(([name]) => name === unit)?.[2] ?? unit)
+}
+
+/** Formats seconds in the longest unit in which they are a whole number: `30 days`. */
+export function formatSeconds(seconds: number): string {
+  const [name = 's', size = 1] =
+    units.find(([, each]) => seconds >= each && seconds % each === 0) ?? []
+  return formatCount(seconds / size, name)
+}
+
+/** Lists status codes by what is said of them: `404 and 5xx cached for 10 seconds`. */
+export function listCodes(all: Iterable<[code: string, words: string]>): string[] {
+  return Array.from(
+    groupBy(all, ([, words]) => words),
+    ([words, each]) => {
+      const codes = each.map(([code]) => code).join(' ')
+      const named = codes.replace('500 501 502 503 504 506', '5xx').split(' ')
+      return `${listAll(named, 'and')} ${words}`
+    },
   )
 }
 
-/** Formats seconds in the longest unit in which they are a whole number: `30 D`, `90 s`. */
-export function formatSeconds(seconds: number): string {
-  const [size, name] = findUnit(seconds)
-  return `${seconds / size} ${name}`
+/** Lists for how long errors of the origin are cached. */
+export function listErrorTimes(errorSeconds: Json | undefined): string[] {
+  return listCodes(
+    Object.entries(isObject(errorSeconds) ? errorSeconds : {}).map(([code, seconds]) => [
+      code,
+      describeCaching(Number(seconds)),
+    ]),
+  )
 }
 
-/** Formats seconds as `formatSeconds`, in words: `30 days`. */
-export function formatSecondsInWords(seconds: number): string {
-  const [size, , word] = findUnit(seconds)
-  return pluralize(seconds / size, word)
-}
-
-/** Formats a count of a unit of cache rules in words: `30 days`; `i` is a minute. */
-export function formatCountInWords(count: number, unit: string): string {
-  const word = units.find(([, name]) => name === (unit === 'i' ? 'min' : unit))?.[2] ?? unit
-  return pluralize(count, word)
+/** Describes for how long an error is cached. */
+export function describeCaching(seconds: number): string {
+  return seconds === 0 ? 'not cached' : `cached for ${formatSeconds(seconds)}`
 }
