@@ -19,6 +19,7 @@ import { indexRefusals } from './history/past-applies.ts'
 import { listHistory, reconstructState, type PastState } from './state.ts'
 import { describeOwners } from './submission/refuse-owned-elsewhere.ts'
 import { createOwnerLookup } from './people/owners.ts'
+import { describeStart } from './trace.ts'
 
 /** Longest name of a domain. */
 const maxName = 253
@@ -32,6 +33,8 @@ export interface ShowRequest extends Observing {
 /** What is known of a domain, and notes about it. */
 export interface Shown {
   sheet: DomainSheet
+  /** What a request for its first page meets. */
+  told: string
   notes: string[]
 }
 
@@ -89,7 +92,11 @@ export async function show(
             `${past.notKnown.join(', ')}.`,
         ]),
   ]
-  return { sheet, notes }
+  const told =
+    desired === undefined
+      ? describeStart(workspace, domain, known ?? new Map(), 'recorded')
+      : describeStart(workspace, domain, desired, 'desired')
+  return { sheet, told, notes }
 }
 
 /** Describes what is shown if that is recorded values alone; null if it is all that is known. */

@@ -2,18 +2,19 @@ import { createDomainFinder, createLoopFinder } from '../core/effects/requests/f
 import { mergeObserved } from '../manifest/observed/observed.ts'
 import { EdgewiseError } from '../core/model/edgewise-error.ts'
 import type { Domain, ItemKey, ItemState } from '../core/model/item.ts'
-import { isObject, resolvePointer, type Json, type JsonObject } from '../core/model/json.ts'
-import type { Candidates } from '../core/trace/candidates.ts'
+import { isObject, type Json, type JsonObject } from '../core/model/json.ts'
+import { readRule, type Candidates } from '../core/trace/candidates.ts'
 import { getOrAdd } from '../core/model/lists.ts'
 import { didYouMean } from '../core/catalog/value/nearest.ts'
 import { buildOutput } from '../core/trace/output.ts'
+import { introduceTrace } from '../outlets/report/trace/sentence.ts'
 import type { Rule } from '../core/trace/rule.ts'
 import type { Visitor } from '../core/trace/request.ts'
 import { compile, trace, type Compiled } from '../core/trace/trace.ts'
 import { BadRequest, parseUrl } from '../core/trace/url.ts'
 import type { Workspace } from '../manifest/workspace-file/workspace.ts'
 import { loadState } from './runtime/open-state.ts'
-import type { Comparable, Findings, StateOutside } from './runtime/parts.ts'
+import type { Comparable, Configured, Findings, StateOutside } from './runtime/parts.ts'
 import {
   readConfiguration,
   readDesired,
@@ -96,6 +97,30 @@ export async function traceRequests(
       }
     }),
   )
+}
+
+/** Tells what a usual request for the first page of a domain meets; by http without a certificate. */
+export function describeStart(
+  workspace: Configured & Pick<Workspace, 'findTextPlace'>,
+  domain: Domain,
+  items: ReadonlyMap<ItemKey, ItemState>,
+  of: 'desired' | 'recorded',
+): string {
+  const isDesired = of === 'desired'
+  const candidates = isDesired ? readDesired(items) : readRecorded(items)
+  const isHttps = Number(readRule(candidates, { item: 'https', pointer: '/cert_id' })) > 0
+  const url = `${isHttps ? 'https' : 'http'}://${domain.replace(/^\./, 'www.')}/`
+  const compiled = compile(domain, candidates, settleReadings(workspace))
+  const found = trace(compiled, { url }, { visitor: 'usual', asks: false })
+  return introduceTrace({
+    output: buildOutput(
+      domain,
+      of,
+      found,
+      isDesired ? createLocate(workspace, domain) : () => ({}),
+    ),
+    readRule: (rule) => readRule(candidates, rule),
+  })
 }
 
 /** A domain through which requests are traced. */
@@ -194,11 +219,4 @@ function createLocate(
       const { file, line, column, manifest } = place
       return { file, line, column, ...(manifest === null ? {} : { manifest }) }
     })
-}
-
-function readRule(items: Candidates, { item, pointer }: Pick<Rule, 'item' | 'pointer'>): Json {
-  const candidates = items.get(item)
-  const [value] = candidates ?? []
-  if (candidates?.length !== 1 || value === undefined) return null
-  return resolvePointer(value, pointer) ?? null
 }

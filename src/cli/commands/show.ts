@@ -52,6 +52,6 @@ async function runShow(context: CommandContext, name: string, options: ShowOptio
   for (const sentence of shown.notes) context.note(escapeInvisibleInLines(sentence))
   context.print(
     () => buildSheetJson(shown.sheet),
-    () => formatSheet(shown.sheet, io.clock.now(), layout),
+    () => formatSheet(shown, io.clock.now(), layout),
   )
 }

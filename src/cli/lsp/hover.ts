@@ -5,15 +5,16 @@ import { mapSecrets } from '../../core/model/secret.ts'
 import { formatCount, pluralize } from '../../core/model/text/words.ts'
 import type { Workspace } from '../../manifest/workspace-file/workspace.ts'
 import type { loadLocalState } from '../../operations/runtime/local-state.ts'
-import type { Desired, ItemPlaces } from '../../operations/runtime/parts.ts'
+import type { Configured, Desired, ItemPlaces } from '../../operations/runtime/parts.ts'
 import { describeDomain } from '../../operations/show.ts'
+import { describeStart } from '../../operations/trace.ts'
 import { listFacts } from '../../outlets/report/catalog/describe-item.ts'
 import { escapeInvisible } from '../../outlets/report/text/escape-invisible.ts'
 import { cutMiddle } from '../../outlets/report/text/wrap.ts'
 import type { Spot } from './cursor.ts'
 import { findSchemaAt } from './schema-at.ts'
 
-type Merged = Desired & ItemPlaces & Pick<Workspace, 'findDomainPlace'>
+type Merged = Configured & Desired & ItemPlaces & Pick<Workspace, 'findDomainPlace'>
 
 /** What the hover text of a place is made of. */
 export interface Hovered {
@@ -35,7 +36,7 @@ const maxValue = 2_000
 
 /**
  * Describes a key or a value in Markdown: its meaning, the merged value and its source, what
- * shadows it, and its state; null for nothing to say. Values of secrets are never in it.
+ * shadows it, and its state; of a domain, what a request meets; null for nothing to say. Values of secrets are never in it.
  */
 export function describeSpot(hovered: Hovered): string | null {
   const { path, spot, workspace } = hovered
@@ -50,6 +51,9 @@ export function describeSpot(hovered: Hovered): string | null {
   }
   if (isItem && schema !== null && workspace !== null)
     append(parts, describeMerged(hovered, workspace, item))
+  const named = workspace?.desired.get(spot.text.toLowerCase())
+  if (workspace !== null && named !== undefined && /^domains?$/.test(String(first)))
+    parts.push(escapeMarkdown(describeStart(workspace, spot.text.toLowerCase(), named, 'desired')))
   return parts.length === 0 ? null : parts.join('\n\n')
 }
 

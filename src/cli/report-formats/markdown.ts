@@ -26,10 +26,10 @@ export const renderers = {
     const wrong = formatFindings(findings, plainPaint).join('')
     return formatTextReport('Edgewise history', wrong + text)
   },
-  show: async ({ sheet }, { outside }) => {
+  show: async (shown, { outside }) => {
     const { formatSheet } = await import('../../outlets/report/domain/text.ts')
-    const text = formatSheet(sheet, outside.clock.now(), plainStyle)
-    return formatTextReport(`Edgewise: ${sheet.domain}`, text)
+    const text = formatSheet(shown, outside.clock.now(), plainStyle)
+    return formatTextReport(`Edgewise: ${shown.sheet.domain}`, text)
   },
   list: async ({ shown }) => {
     const { formatOutliers } = await import('../../outlets/report/list/outliers.ts')

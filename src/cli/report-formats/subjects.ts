@@ -28,7 +28,7 @@ export interface Subjects {
     commit: string | null
   }
   history: History
-  show: Pick<Shown, 'sheet'>
+  show: Pick<Shown, 'sheet' | 'told'>
   list: { shown: ShownOutliers; target: string[] }
   test: Tested
 }

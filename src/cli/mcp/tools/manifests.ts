@@ -6,6 +6,7 @@ import type { Visitor } from '../../../core/trace/request.ts'
 import { traceRequests } from '../../../operations/trace.ts'
 import { judgeWorkspace } from '../../../operations/validate.ts'
 import { buildDiagnosticsJson } from '../../../outlets/report/diagnostics/json.ts'
+import { introduceTrace } from '../../../outlets/report/trace/sentence.ts'
 import { buildTestJson } from '../../../outlets/report/tests/json.ts'
 import { buildExplainJson } from '../../explain/explain-json.ts'
 import type { Call } from '../session.ts'
@@ -129,7 +130,7 @@ export const traceTool = declareTool<TraceArguments>({
       },
       outside,
     )
-    return { answer: traced.map(({ output }) => output) }
+    return { answer: traced.map(({ output }) => output), notes: traced.map(introduceTrace) }
   },
 })
 

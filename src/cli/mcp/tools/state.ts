@@ -80,8 +80,8 @@ export const showTool = declareTool<ObserveArguments & { domain: string }>({
   run: async (call, { domain, ...observing }) => {
     const opened = call.connect()
     const request = buildObserve(opened, observing)
-    const { sheet, notes } = await show(opened.workspace, domain, request, opened.outside)
-    return { answer: buildSheetJson(sheet), notes }
+    const { sheet, told, notes } = await show(opened.workspace, domain, request, opened.outside)
+    return { answer: buildSheetJson(sheet), notes: [told, ...notes] }
   },
 })
 

@@ -32,12 +32,17 @@ const words: Record<Condition, string> = {
 }
 
 /**
- * Formats what is known of a domain: its state in a sentence, then each item with its value, the
- * source of each field, and what differs. Defaults are named only, unless `verbose`.
+ * Formats what is known of a domain: its state in a sentence, what a request meets, then each item
+ * with its value, the source of each field, and what differs. Defaults are named only, unless
+ * `verbose`.
  *
  * @param now ms since 1970, for ages
  */
-export function formatSheet(sheet: DomainSheet, now: number, options: PlanTextOptions): string {
+export function formatSheet(
+  { sheet, told }: { sheet: DomainSheet; told: string },
+  now: number,
+  options: PlanTextOptions,
+): string {
   const { domain, place, profiles, owners, recordedOnly, items } = sheet
   const { paint, columns } = options
   const where = [
@@ -55,7 +60,7 @@ export function formatSheet(sheet: DomainSheet, now: number, options: PlanTextOp
     wrap(summarizeSheet(sheet), columns, '  '),
   ].join('\n')
   const parts = items.map((item) => formatItem(item, usual, now, options))
-  return `${[head, ...parts].join('\n\n')}\n`
+  return `${[head, wrap(told, Math.min(columns, 80), ''), ...parts].join('\n\n')}\n`
 }
 
 /** Finds what is said of most items, which is shown once; null if no two share it. */
