@@ -130,9 +130,10 @@ describe('requests before and after', () => {
 
   it('are unknown before where an item was not managed', async () => {
     place.write('requests.json', JSON.stringify([denied]))
-    const [group] = groupsOf(await json('--requests', 'requests.json'))
+    const open = ['--requests', 'requests.json', '--assume', 'unmanaged=unknown']
+    const [group] = groupsOf(await json(...open))
     expect(group).toMatchObject({ class: 'visible' })
-    const { out } = await plan('--requests', 'requests.json')
+    const { out } = await plan(...open)
     expect(out).toMatch(/1 unknown before/)
     expect(out).toMatch(/--assume unmanaged=absent/)
   })
@@ -235,7 +236,7 @@ describe('witnesses', () => {
 
   it('name what was in the way', async () => {
     change()
-    expect(await witnesses()).toContainEqual({
+    expect(await witnesses('--assume', 'unmanaged=unknown')).toContainEqual({
       item: 'ip_black_list',
       action: 'set',
       domains: [domain],
@@ -258,7 +259,7 @@ describe('other commands, with the files that edgewise.yaml names', () => {
     const { out, code } = await place.cli('rollback', '--yes')
     expect(code).toBe(0)
     expect(out).toMatch(/Requests: 1 request traced/)
-    expect(out).toContain('cache.seconds 30 min → 5 min')
+    expect(out).toContain('cache.seconds 30 minutes → 5 minutes')
   })
 
   it('show what differs at the service', async () => {
@@ -280,7 +281,7 @@ describe('other commands, with the files that edgewise.yaml names', () => {
     place.write('live.json', JSON.stringify(live))
     const { out, code } = await place.cli('drift', '--observed', 'live.json')
     expect(code).toBe(2)
-    expect(out).toContain('cache.seconds 5 min → 1 min')
+    expect(out).toContain('cache.seconds 5 minutes → 1 minute')
     const files = ['drift.md', 'drift.html', 'drift.json']
     const reports = files.flatMap((file) => ['--report', file])
     await place.cli('drift', '--observed', 'live.json', ...reports)

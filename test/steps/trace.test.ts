@@ -142,6 +142,36 @@ describe('a text', () => {
     expect(out).not.toMatch(/^(?:cache|origin|response)|R48/m)
   })
 
+  it('names no reading that changes only what it does not show', async () => {
+    append('domains/www.yaml', '  new_origin: [{origin: 192.0.2.20, connect_time: 5}]')
+    append('domains/www.yaml', '  connect_timeout: {origin_connect_timeout: 10}')
+    const [found] = await json(url)
+    expect(found?.['assumed']).toHaveProperty('R68')
+    expect((await trace(url)).out).not.toContain('R68')
+    expect((await trace(url, '--vary')).out).not.toContain('R68')
+  })
+
+  it('names the signature as the one fact that decides', async () => {
+    const rule = 'pattern: .*, time_format: timestamp, deadtime: 60, req_uri_type: 1'
+    append('edgewise.yaml', 'secrets: {signing: {env: SIGNING}}')
+    append('domains/www.yaml', `  visit_timestamp: {${rule}, key: "\${secret:signing}"}`)
+    const { out } = await trace(`${url}?key=x&time=1700000000`, '--at', '1700000000')
+    expect(out).toContain('\nWhether it is served is unknown: give --signature valid. Cached for')
+    expect(out).toMatch(/^access +unknown +give --signature valid$/m)
+  })
+
+  it('draws no redirect that a denied request does not reach', async () => {
+    place.write(
+      'domains/www.yaml',
+      place.read('domains/www.yaml').replace('1001}', '1, force_https: 301}'),
+    )
+    const { out } = await trace(url.replace('https', 'http'), '--ip', '203.0.113.7')
+    expect(out).toContain('\nDenied with 403 by ip_black_list')
+    expect(out).not.toMatch(/^redirect/m)
+    const { out: all } = await trace(url.replace('https', 'http'), '--ip', '203.0.113.7', '-v')
+    expect(all).toMatch(/^redirect +301 +https:/m)
+  })
+
   it('names the fact that decides what is unknown, and with -v every reason', async () => {
     append('domains/www.yaml', '  visit_areas_limit: {limit_type: black, country_list: [china]}')
     const unknown = await trace(url, '--visitor', 'unknown')
@@ -281,6 +311,17 @@ describe('the configuration', () => {
     expect(await open(place.root).traces([])).toEqual([])
     await expect(open(place.root).traces([{ url }, { url: 'x' }])).rejects.toThrow('request 2: ')
   })
+})
+
+it('a first plan says once how many items are set for the first time', async () => {
+  const { out } = await place.cli('plan', '--witness')
+  const [, shown] = out.split('What each change does\n')
+  expect(shown).toBe('4 items are set for the first time (-v shows what each does)\n')
+  expect((await place.cli('apply', '--yes')).code).toBe(0)
+  append('domains/www.yaml', '  deny_protocol: {protocol: http}')
+  expect((await place.cli('plan', '--witness')).out).toMatch(
+    /^What each change does\n\+ deny_protocol {3}www\.example\.com\n {4}GET http:.*\n {4}outcome /m,
+  )
 })
 
 it('explain readings lists all of them', async () => {

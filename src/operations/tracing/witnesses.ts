@@ -55,7 +55,8 @@ export function findWitnesses(
     const split = groupBy(others, isAlike)
     const [alike = [], different] = [split.get(true), split.get(false)]
     const domains = [first, ...alike].map(({ domain }) => domain)
-    found.push({ item, action, domains, witness })
+    const isFirst = domains.every((domain) => !recorded.has(domain))
+    found.push({ item, action, domains, isFirst, witness })
     open = different === undefined ? next : [...next, different]
   }
   return { changes: found, omitted: open.length }

@@ -21,8 +21,9 @@ const maxGroups = 8
 /** Formats what a change does to requests, in lines of at most the columns. */
 export function formatEffects(
   effects: Effects,
-  { paint, columns, verbose }: { paint: Paint; columns: number; verbose: boolean },
+  { paint, verbose, ...layout }: { paint: Paint; columns: number; verbose: boolean },
 ): string {
+  const columns = Math.min(layout.columns, 80)
   const known = verbose
     ? effects.groups
     : mergeAlike(effects.groups.filter((each) => !isUnknownTwice(each)))

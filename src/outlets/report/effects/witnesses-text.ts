@@ -20,24 +20,38 @@ const proofs: Record<string, string> = {
 /** Most kinds of change without `-v`. */
 const maxShown = 20
 
-/** Formats for each kind of change what it does to a request, or that it has no effect. */
+/**
+ * Formats for each kind of change what it does to a request, or that it has no effect. Items of
+ * domains of which nothing was recorded are counted only, unless `verbose`.
+ */
 export function formatWitnesses(
   { changes, omitted }: Witnesses,
   { paint, columns, verbose }: PlanTextOptions,
 ): string {
   const colours = selectColours(paint)
+  const first = verbose ? [] : changes.filter(({ isFirst }) => isFirst)
+  const others = verbose ? changes : changes.filter(({ isFirst }) => !isFirst)
   const formatOne = (each: ChangeWitness) => {
     const { item, action, domains } = each
     const symbol = colours[action](symbols[action])
     const title = `${symbol} ${paint.bold(item)}   ${formatDomainCount(domains)}`
-    const lines = describeWitness(each).map((text) => wrap(escapeInvisible(text), columns, '    '))
+    const lines = describeWitness(each).map((text) =>
+      wrap(escapeInvisible(text), Math.min(columns, 80), '    '),
+    )
     return [title, ...lines].join('\n')
   }
   const countRest = (rest: number) =>
     paint.dim(`… and ${pluralize(rest, 'more kind')} (-v shows all)`)
   return [
     paint.bold('What each change does'),
-    ...mapSome(changes, verbose ? Infinity : maxShown, formatOne, countRest),
+    ...listCounts([
+      [
+        first.length,
+        'item is set for the first time (-v shows what it does)',
+        'items are set for the first time (-v shows what each does)',
+      ],
+    ]),
+    ...mapSome(others, verbose ? Infinity : maxShown, formatOne, countRest),
     ...listCounts([
       [omitted, 'more kind of change not looked at', 'more kinds of change not looked at'],
     ]),
@@ -49,8 +63,9 @@ export function describeWitness({ item, witness }: ChangeWitness): string[] {
   if (witness.kind === 'equal')
     return [`no effect under the settled readings: ${proofs[witness.proof] ?? witness.proof}`]
   if (witness.kind === 'not-found') {
-    const why = witness.reasons.length === 0 ? '' : `: ${describeWhy(witness.reasons)}`
-    return [`no request found that tells${why}`]
+    const { tried, reasons } = witness
+    const why = describeReasons(reasons) || listSome(reasons) || 'none of them shows a difference'
+    return [`no request found in ${pluralize(tried, 'try', 'tries')}: ${why}`]
   }
   const [first, ...others] = witness.deltas.filter((delta) => delta.class === witness.class)
   const more = others.length === 0 ? '' : ` and ${pluralize(others.length, 'more answer')}`
@@ -58,12 +73,6 @@ export function describeWitness({ item, witness }: ChangeWitness): string[] {
     describeRequest(witness.request, item),
     ...(first === undefined ? [] : [describeDelta(first) + more]),
   ]
-}
-
-/** Describes reasons: those of traces by their kind, others as they are. */
-function describeWhy(reasons: readonly string[]): string {
-  const known = describeReasons([...reasons], false)
-  return known === '' ? listSome([...reasons]) : known
 }
 
 /** Facts that a request shows only where one of these items changes. */

@@ -9,6 +9,8 @@ export interface ChangeWitness {
   action: Action
   /** Domains with the same change; the witness is of the first. */
   domains: Domain[]
+  /** Whether nothing was recorded of these domains. */
+  isFirst: boolean
   witness: Exclude<Witness, { kind: 'request' }> | RequestWitness
 }
 
