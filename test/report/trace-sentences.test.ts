@@ -366,7 +366,7 @@ const rows: Row[] = [
     },
     '/',
     {},
-    'It sets x-a, removes server, sends x-real and x-t to the origin.',
+    'Sends no server and x-a, to the origin x-real and x-t.',
   ],
   [
     'does the redirect work',
@@ -387,7 +387,7 @@ const rows: Row[] = [
     { add_response_head: { list: ['X-A', 'X-B', 'X-C'].map((name) => ({ name, value: 'a' })) } },
     '/',
     {},
-    'It sets x-a and 2 more.',
+    'Sends x-a and 2 more.',
   ],
   [
     'what if the origin fails: some of the errors of servers',

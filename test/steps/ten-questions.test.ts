@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Place } from './cli.ts'
 
@@ -81,7 +82,7 @@ const questions: [question: string, url: string, config: object, answer: string]
         list: [{ name: 'Strict-Transport-Security', value: 'max-age=31536000' }],
       },
     },
-    'It sets strict-transport-security.',
+    'Sends strict-transport-security.',
   ],
   [
     'is it compressed',
@@ -116,6 +117,17 @@ const questions: [question: string, url: string, config: object, answer: string]
     'Errors: 404 and 5xx cached for 10 seconds.',
   ],
 ]
+
+it('of the storefront, nothing is unknown without an option', async () => {
+  const url = 'https://www.example.com/products/a.jpg'
+  const { out } = await place.cli('-C', resolve('examples/storefront'), 'trace', url)
+  expect(out).not.toMatch(/unknown|give /)
+  expect(out).toMatch(
+    /^Served\. Cached for 5 minutes by "dir \/products\/" \(profiles\/web\.yaml:12\)/m,
+  )
+  for (const stage of ['access', 'cache', '  key', 'origin', 'response'])
+    expect(out).toMatch(new RegExp(`^${stage} `, 'm'))
+})
 
 it.each(questions)('%s is answered in the first three lines', async (_, url, config, answer) => {
   const manifest = { domain: 'www.example.com', config: { origin, https, ...config } }

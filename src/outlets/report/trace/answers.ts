@@ -1,4 +1,10 @@
-import { getOwn, isObject, toList, type Json, type JsonObject } from '../../../core/model/json.ts'
+import {
+  isObject,
+  resolvePointer,
+  toList,
+  type Json,
+  type JsonObject,
+} from '../../../core/model/json.ts'
 import { groupBy } from '../../../core/model/lists.ts'
 import { listAll, listSome } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
@@ -19,9 +25,12 @@ export type ReadRule = TracedText['readRule']
 
 /** Finds the part of a value at keys with dots between them; undefined if there is none. */
 export function part(value: Json | undefined, path: string): Json | undefined {
-  let found = value
-  for (const key of path.split('.')) found = isObject(found) ? getOwn(found, key) : undefined
-  return found
+  return resolvePointer(value, `/${path.replaceAll('.', '/')}`)
+}
+
+/** Lists what an object has, by its keys; nothing of another value. */
+export function listEntries(value: Json | undefined): [key: string, value: Json][] {
+  return Object.entries(isObject(value) ? value : {})
 }
 
 /** The value of an answer; undefined if it is unknown. */
@@ -89,6 +98,13 @@ export function explainUnknown(
     signing.includes(each) && !isVerbose ? 'not-given signature' : each,
   )
   return describeReasons(reasons, isVerbose)
+}
+
+/** Counts the stages that a request reaches beside the connection; all of them if verbose. */
+export function countReached(trace: JsonObject, isVerbose = false): number {
+  const ends = ['refused', 'denied', 'redirect']
+  const reached = isVerbose ? -1 : ends.indexOf(String(readValue(trace, 'outcome')))
+  return reached < 0 ? ends.length : reached
 }
 
 /** Lists the checks of access, in their order. */

@@ -38,12 +38,8 @@ export function listCodes(all: Iterable<[code: string, words: string]>): string[
 
 /** Lists for how long errors of the origin are cached. */
 export function listErrorTimes(errorSeconds: Json | undefined): string[] {
-  return listCodes(
-    Object.entries(isObject(errorSeconds) ? errorSeconds : {}).map(([code, seconds]) => [
-      code,
-      describeCaching(Number(seconds)),
-    ]),
-  )
+  const all = Object.entries(isObject(errorSeconds) ? errorSeconds : {})
+  return listCodes(all.map(([code, seconds]) => [code, describeCaching(Number(seconds))]))
 }
 
 /** Describes for how long an error is cached. */

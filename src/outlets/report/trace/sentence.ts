@@ -9,7 +9,9 @@ import {
   describePlace,
   describeRule,
   explainUnknown,
+  countReached,
   listChecks,
+  listEntries,
   listTargets,
   part,
   passes,
@@ -42,22 +44,18 @@ export function introduceTrace(traced: ToldTrace): string {
  * and what else is done to the response.
  */
 export function describeTrace({ output, readRule }: ToldTrace): string {
-  const outcome = readValue(output, 'outcome')
   const sentences = [
     describeOutcome(output, readRule),
-    ...(outcome === undefined || outcome === 'served'
-      ? [
-          describeCache(output, readRule),
-          describeOrigin(output),
-          describePassing(output),
-          describeErrors(output, readRule),
-          describeHeaders(output),
-          describeTransfer(output),
-          describeForced(output, readRule),
-        ]
-      : []),
+    describeCache(output, readRule),
+    describeOrigin(output),
+    describePassing(output),
+    describeErrors(output, readRule),
+    describeHeaders(output),
+    describeTransfer(output),
+    describeForced(output, readRule),
   ]
-  return escapeInvisible(sentences.filter((sentence) => sentence !== '').join(' '))
+  const reached = countReached(output) < 3 ? sentences.slice(0, 1) : sentences
+  return escapeInvisible(reached.filter((sentence) => sentence !== '').join(' '))
 }
 
 /** Says of an answer that it is unknown, and why. */
@@ -131,7 +129,7 @@ function findObstacle(trace: JsonObject): string {
   const method = part(trace, 'request.method') ?? 'GET'
   if (method !== 'GET' && method !== 'HEAD') return `${String(method)} is not cached`
   const status = part(trace, 'request.origin.status') ?? 200
-  if (Number(status) < 200 || Number(status) > 299) return `status ${String(status)} is not cached`
+  if (!String(status).startsWith('2')) return `status ${String(status)} is not cached`
   const lifetime = readValue(trace, 'cache.lifetime')
   if (lifetime === null) return 'it names no time'
   return lifetime === 0 ? 'the origin names no time' : 'the origin forbids it'
@@ -152,20 +150,18 @@ function describeTime(trace: JsonObject, rule: string): string {
 function describeKeyParts(trace: JsonObject): string {
   const key = readValue(trace, 'cache.key')
   if (!isObject(key)) return explain(trace, 'the key', 'cache.key')
-  const url = String(part(trace, 'request.url'))
-  const { host } = parseUrl(url, null)
+  const { host, query } = parseUrl(String(part(trace, 'request.url')), null)
   const others = toList(key['domains'])
     .map(String)
     .filter((domain) => domain !== host)
   return [
-    `the key ${describeQuery(url, key['query'] ?? null)}`,
+    `the key ${describeQuery(query, key['query'] ?? null)}`,
     ...(key['scheme'] === 'any' ? ['alike for http and https'] : []),
     ...(others.length === 0 ? [] : [`shared with ${listSome(others)}`]),
   ].join(', ')
 }
 
-function describeQuery(url: string, kept: Json): string {
-  const sent = url.includes('?') ? url.slice(url.indexOf('?') + 1) : null
+function describeQuery(sent: string | null, kept: Json): string {
   if (kept === sent) return sent === null ? 'is the URL' : 'is the URL with its query'
   if (kept === null) return 'drops the query'
   const names = String(kept)
@@ -226,20 +222,14 @@ function describeErrors(trace: JsonObject, readRule: ReadRule): string {
 
 /** Describes which headers are set or taken away, of the response and of the origin's request. */
 function describeHeaders(trace: JsonObject): string {
-  const list = (message: string, isRemoved: boolean, verb: string, end = '') => {
-    const headers = part(trace, `${message}.headers`)
-    const names = Object.entries(isObject(headers) ? headers : {})
-      .filter(([, answer]) => (part(answer, 'value') === null) === isRemoved)
-      .map(([name]) => name)
-    return names.length === 0 ? [] : [`${verb} ${nameTwo(names, 'and')}${end}`]
-  }
-  const clauses = [
-    ...list('response', false, 'sets'),
-    ...list('response', true, 'removes'),
-    ...list('origin', false, 'sends', ' to the origin'),
-    ...list('origin', true, 'sends no', ' to the origin'),
-  ]
-  return clauses.length === 0 ? '' : `It ${clauses.join(', ')}.`
+  const clauses = ['response', 'origin'].flatMap((message) => {
+    const names = listEntries(part(trace, `${message}.headers`)).map(
+      ([name, answer]) => (part(answer, 'value') === null ? 'no ' : '') + name,
+    )
+    const to = message === 'origin' ? 'to the origin ' : ''
+    return names.length === 0 ? [] : [to + nameTwo(names, 'and')]
+  })
+  return clauses.length === 0 ? '' : `Sends ${clauses.join(', ')}.`
 }
 
 /** Describes how a response is sent: how fast, and compressed or not. */

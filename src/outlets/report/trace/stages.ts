@@ -1,4 +1,4 @@
-import { isObject, toList, type Json, type JsonObject } from '../../../core/model/json.ts'
+import { isObject, toList, type Json } from '../../../core/model/json.ts'
 import { countMore, mapSome, pluralize } from '../../../core/model/text/words.ts'
 import {
   describeAnswer,
@@ -7,7 +7,9 @@ import {
   describePlace,
   describeRule,
   explainUnknown,
+  countReached,
   listChecks,
+  listEntries,
   part,
   passes,
   readReasons,
@@ -31,28 +33,20 @@ export interface Line {
 /** A line of an answer; without one of its own, the answer is that of the field. */
 type Row = [label: string, field: string, detail?: string, place?: string, answer?: Json]
 
-/** Counts the stages that a request reaches beside the connection; all of them if verbose. */
-export function countReached(output: JsonObject, isVerbose: boolean): number {
-  const ends = ['refused', 'denied', 'redirect']
-  const reached = isVerbose ? -1 : ends.indexOf(String(readValue(output, 'outcome')))
-  return reached < 0 ? ends.length : reached
-}
-
 /** Lists the lines of the stages that a request reaches; all of them if verbose. */
 export function listStages(traced: TracedText, isVerbose: boolean): Line[] {
   const { output } = traced
-  const reached = countReached(output, isVerbose)
   const location = describeChoice(readValue(output, 'redirect.location'))
-  const isDirect = readValue(output, 'redirect.decision') === 'none'
-  const rows: Row[] = [
-    ...(reached > 0 ? listAccess(traced, isVerbose) : []),
-    ...(reached > 1 && !isDirect ? [['redirect', 'redirect.status', location] satisfies Row] : []),
-    ...(reached > 2
-      ? [...listCache(traced, isVerbose), ...listOrigin(traced), ...listResponse(traced)]
-      : []),
+  const stages: Row[][] = [
+    listAccess(traced, isVerbose),
+    [['redirect', 'redirect.status', location]],
+    [...listCache(traced, isVerbose), ...listOrigin(traced), ...listResponse(traced)],
   ]
-  return rows.map(([label, field, detail = '', place = '', answer = part(output, field)]) => {
+  const rows = stages.slice(0, countReached(output, isVerbose)).flat()
+  return rows.flatMap(([label, field, detail = '', place = '', answer = part(output, field)]) => {
     const value = part(answer, 'value')
+    const isNothing = value === null || value === false || value === 'none'
+    if (isNothing && field !== 'cache.seconds') return []
     return value === undefined
       ? { label, value: 'unknown', detail: explainUnknown(output, answer, isVerbose), place }
       : { label, value: describeAnswer(field, { value }), detail, place }
@@ -92,13 +86,12 @@ function listCache({ output, readRule }: TracedText, isVerbose: boolean): Row[] 
       (rest): Row => [`  ${name}`, '', '', '', { value: `${countMore(rest)} (-v lists them)` }],
     ),
   )
-  const rows: Row[] = [
+  return [
     ['cache', field, named, describePlace(rule)],
     ...others,
     ['  key', 'cache.key'],
     ['  stored', 'cache.stored'],
   ]
-  return rows.filter(([, each]) => each !== 'cache.key' || readValue(output, each) !== null)
 }
 
 /** Describes the time of a cache rule. */
@@ -113,8 +106,8 @@ function listOrigin(traced: TracedText): Row[] {
   const read = (name: string) => readValue(traced.output, `origin.${name}`)
   const how = ['protocol', 'port', 'host'].map(read)
   const [protocol, port, host] = how.map(describeChoice)
-  const value = `${protocol}, port ${port}, Host: ${host}`
   const isReached = read('main') !== null && how.some((each) => each !== undefined)
+  const value = isReached ? `${protocol}, port ${port}, Host: ${host}` : null
   return [
     ['origin', 'origin.main', '', findPlace(traced, [String(read('item'))])],
     ...toList(read('backups')).map((each): Row => [
@@ -124,7 +117,7 @@ function listOrigin(traced: TracedText): Row[] {
       '',
       { value: each },
     ]),
-    ...(isReached ? [['  as', '', '', '', { value }] satisfies Row] : []),
+    ['  as', '', '', '', { value }],
     ['  url', 'origin.url', '', describePlace(read('rewrite'))],
     ...listHeaders(traced, 'origin.headers'),
   ]
@@ -136,27 +129,20 @@ function listResponse(traced: TracedText): Row[] {
   const [location, lifetime] = [read('response.location'), read('cache.lifetime')]
   const isStored = read('cache.stored') === true && typeof lifetime === 'number'
   const time = isStored ? `${formatSeconds(lifetime)} in the cache from now on` : ''
-  const compression = ['smart_compression', 'compress_response']
-  const treatments: [label: string, name: string, usual: Json, items: string[], answer?: Json][] = [
-    ['encoding', 'compression', 'none', compression, { value: describeCompression(output) }],
-    ['limit', 'speedLimit', null, ['speed_limit']],
-    ['rate', 'rateLimit', null, ['rate_limit']],
-    ['seeking', 'drag', false, ['video_drag']],
-  ]
+  const place = (...items: string[]) => findPlace(traced, items)
+  const compression = read('response.compression') ?? describeCompression(output)
   return [
     ['response', 'response.status', typeof location === 'string' ? location : time],
     ...listHeaders(traced, 'response.headers'),
-    ...treatments
-      .filter(([, name, usual]) => read(`response.${name}`) !== usual)
-      .map(([label, name, , items, answer]): Row => {
-        return [`  ${label}`, `response.${name}`, '', findPlace(traced, items), answer]
-      }),
+    ['  encoding', '', '', place('smart_compression', 'compress_response'), { value: compression }],
+    ['  limit', 'response.speedLimit', '', place('speed_limit')],
+    ['  rate', 'response.rateLimit', '', place('rate_limit')],
+    ['  seeking', 'response.drag', '', place('video_drag')],
   ]
 }
 
 function listHeaders({ output }: TracedText, field: string): Row[] {
-  const headers = part(output, field)
-  return Object.entries(isObject(headers) ? headers : {}).map(([name, answer]) => {
+  return listEntries(part(output, field)).map(([name, answer]) => {
     // Only client_real_ip sends what is not known for this reason alone.
     const isAddress = readReasons(answer).join() === 'not-given ip'
     const shown = isAddress ? "the client's address" : describeAnswer('', answer)

@@ -5,10 +5,10 @@ import { readings } from '../../../core/trace/readings.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import type { Paint } from '../text/paint.ts'
 import { measureWidth } from '../text/display-width.ts'
-import { cutMiddle, hardBlank, truncate, wrap } from '../text/wrap.ts'
-import { describeAnswer, part, type TracedText } from './answers.ts'
+import { cutMiddle, hardBlank, wrap } from '../text/wrap.ts'
+import { countReached, describeAnswer, part, type TracedText } from './answers.ts'
 import { describeTrace, nameRequest } from './sentence.ts'
-import { countReached, listStages, type Line } from './stages.ts'
+import { listStages, type Line } from './stages.ts'
 
 interface Layout {
   paint: Paint
@@ -22,38 +22,35 @@ interface Layout {
 /** Formats a trace: what happens in sentences, then the stages in lines, then what it rests on. */
 export function formatTrace(traced: TracedText, layout: Layout): string {
   const columns = Math.max(40, Math.min(layout.columns, 80))
-  return [
-    formatTitle(traced.output, columns, layout.paint),
-    wrap(describeTrace(traced), columns, ''),
-    ...formatDetails(traced, { ...layout, columns }),
-  ].join('\n')
+  const head = formatTitle(traced.output, columns, layout.paint)
+  const told = wrap(describeTrace(traced), columns, '')
+  return `${head}\n${told}\n\n${formatDetails(traced, { ...layout, columns })}`.trimEnd()
 }
 
 /** Formats a trace for a page: its sentences in a line, then the stages and what it rests on. */
 export function formatTracePanel(traced: TracedText, layout: Layout): string {
-  const details = formatDetails(traced, layout).join('\n').trimStart()
-  return `${describeTrace(traced)}\n${details}\n`
+  return `${describeTrace(traced)}\n${formatDetails(traced, layout)}\n`
 }
 
-/** Formats what is below the sentences. */
+/** Formats what is below the sentences, in parts with blank lines between them. */
 function formatDetails(
   traced: TracedText,
   { paint, columns, verbose, varies = false }: Layout,
-): string[] {
+): string {
   const { output } = traced
   const lines = listStages(traced, verbose).map((line) => formatLine(line, columns, paint))
   const assumed = listAssumed(output, verbose)
-  const notes = toList(output['notes']).flatMap((note) => noteWords[String(note)] ?? [])
-  const formatDim = (label: string, text: string) =>
-    `\n${paint.dim(formatNote(label, text, columns))}`
+  const notes = toList(output['notes']).map((note) =>
+    formatNote('Note', noteWords[String(note)], columns),
+  )
+  const rests = formatNote('Assumed', describeAssumed(output, assumed, varies), columns)
   return [
-    ...(lines.length === 0 ? [] : ['', ...lines]),
-    ...(varies ? formatVariations(output, assumed, columns) : []),
-    ...notes.map((note) => formatDim('Note', note)),
-    ...(assumed.length === 0
-      ? []
-      : [formatDim('Assumed', describeAssumed(output, assumed, varies))]),
+    lines.join('\n'),
+    ...(varies ? assumed.map((name) => formatVariations(output, name, columns)) : []),
+    ...[...notes, rests].map((note) => note && paint.dim(note)),
   ]
+    .filter((part) => part !== '')
+    .join('\n\n')
 }
 
 /** What else there is to know, by the names of notes. */
@@ -73,46 +70,53 @@ function formatTitle(output: JsonObject, columns: number, paint: Paint): string 
 /** Columns of values, details and places in a line of 80. */
 const starts = { value: 10, detail: 25, place: 56 }
 
-function formatLine(line: Line, columns: number, paint: Paint): string {
-  const { label, value, detail, place } = line
+function formatLine({ label, value, detail, place }: Line, columns: number, paint: Paint): string {
   const start = pad(label, starts.value)
-  const first = pad(start + escapeInvisible(value), starts.detail) + escapeInvisible(detail)
-  const whole = pad(first, starts.place) + escapeInvisible(place)
-  const indent = ' '.repeat(starts.value)
-  const text = wrap(first.slice(start.length), columns - start.length, '')
-  const rest = place === '' ? '' : `\n${indent}${truncate(escapeInvisible(place), columns - 10)}`
-  const shown =
-    measureWidth(whole.trimEnd()) <= columns
-      ? whole.trimEnd()
-      : start + text.replaceAll('\n', `\n${indent}`) + rest
-  return (label.startsWith(' ') ? paint.dim : paint.bold)(label) + shown.slice(label.length)
+  const first = escapeInvisible(pad(start + value, starts.detail) + detail)
+  const end = escapeInvisible(place)
+  const whole = (pad(first, starts.place) + end).trimEnd()
+  const parts = wrap(`${first.slice(start.length)}\n${end}`, columns - start.length, '')
+  const isLong = measureWidth(whole) > columns
+  const shown = isLong ? start + parts.replaceAll('\n', `\n${' '.repeat(starts.value)}`) : whole
+  return (
+    (label.startsWith(' ') ? paint.dim : paint.bold)(label) + shown.slice(label.length).trimEnd()
+  )
 }
 
 function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(2, width - measureWidth(text)))
 }
 
-/** Formats a label with a text that is wrapped beside it. */
-function formatNote(label: string, text: string, columns: number): string {
-  return label.padEnd(10) + wrap(text, columns, ' '.repeat(10)).trimStart()
+/** Formats a label with a text that is wrapped beside it; empty without a text. */
+function formatNote(label: string, text = '', columns: number): string {
+  return text && label.padEnd(10) + wrap(text, columns, ' '.repeat(10)).trimStart()
 }
 
-/** Fields of which a text shows nothing. */
-const unshown = /^connection\.settings|^origin\.(?:auth|range|follow|\w*[tT]imeout)|otherHeaders/
-/** Fields that a text shows, by the stages that a request reaches. */
-const shown = [
-  /^(?:outcome|connection)/,
-  /^(?:access|checks|response\.status)/,
-  /^(?:redirect|response\.location)/,
-  /^/,
-]
+/** How many stages a request reaches, at least, of which a text shows a field, or all of them. */
+const depths: Record<string, number | undefined> = {
+  outcome: 0,
+  connection: 0,
+  'connection.settings': Infinity,
+  access: 1,
+  checks: 1,
+  'response.status': 1,
+  redirect: 2,
+  'response.location': 2,
+  'origin.otherHeaders': Infinity,
+  'origin.auth': Infinity,
+  'origin.range': Infinity,
+  'origin.follow': Infinity,
+  'origin.timeout': Infinity,
+  'origin.connectTimeout': Infinity,
+  'response.otherHeaders': Infinity,
+}
 
 /** Lists the assumed readings, and `unmanaged`, on which something rests that is shown. */
 function listAssumed(output: JsonObject, isVerbose: boolean): string[] {
-  const reached = shown.slice(0, countReached(output, isVerbose) + 1)
+  const reached = countReached(output, isVerbose)
   const isShown = (change: Json) => {
     const field = String(part(change, 'field'))
-    return !unshown.test(field) && reached.some((each) => each.test(field))
+    return (depths[field] ?? depths[field.replace(/\..*/s, '')] ?? 3) <= reached
   }
   const names = toList(output['vary'])
     .filter((each) => toList(part(each, 'changes')).some(isShown))
@@ -121,20 +125,17 @@ function listAssumed(output: JsonObject, isVerbose: boolean): string[] {
   return [...new Set(names), ...(isOpen ? ['unmanaged'] : [])]
 }
 
-/** Formats what the other answers of each assumed reading would change. */
-function formatVariations({ vary }: JsonObject, assumed: string[], columns: number): string[] {
-  return assumed.flatMap((name) => {
-    const own = toList(vary).filter((each) => part(each, 'reading') === name)
-    const answers = groupBy(own, (each) => describeChanges(toList(part(each, 'changes'))))
-    const lines = Array.from(answers, ([changed, each]) => {
-      const given = each.map((one) => [part(one, 'answer')].flat().join('+'))
-      const text = `${listSome(given)}: ${changed}`
-      return wrap(text, columns - 2, ' '.repeat(10)).replaceAll('\n', '\n  ')
-    })
-    return own.length === 0
-      ? []
-      : ['', formatNote(name, `${meanings.get(name)}.`, columns), ...lines]
+/** Formats what the other answers of a reading would change; empty of what is no reading. */
+function formatVariations({ vary }: JsonObject, name: string, columns: number): string {
+  const meaning = meanings.get(name)
+  const own = toList(vary).filter((each) => part(each, 'reading') === name)
+  const answers = groupBy(own, (each) => describeChanges(toList(part(each, 'changes'))))
+  const lines = Array.from(answers, ([changed, each]) => {
+    const given = each.map((one) => [part(one, 'answer')].flat().join('+'))
+    const text = `${listSome(given)}: ${changed}`
+    return wrap(text, columns - 2, ' '.repeat(10)).replaceAll('\n', '\n  ')
   })
+  return [formatNote(name, meaning && `${meaning}.`, columns), ...lines].join('\n')
 }
 
 /** Describes changed answers; an outcome stands for what follows from it. */
@@ -153,6 +154,7 @@ function describeAssumed(
   assumed: string[],
   varies: boolean,
 ): string {
+  if (assumed.length === 0) return ''
   const names = toList(unmanaged).map(String)
   const whose = of === 'desired' ? 'that no manifest mentions' : 'that are not managed'
   const items = names.length < 4 ? listSome(names) : `${names.length} items ${whose}`
