@@ -1,3 +1,5 @@
+import { isSameJson, type Json } from '../model/json.ts'
+
 /**
  * An answer that is not decided, with every reason: `unmanaged ITEM`, `in-doubt ITEM`, `not-given
  * FACT`, `undecidable ITEM/POINTER`.
@@ -7,29 +9,7 @@ export class Unknown {
   readonly reasons: readonly string[]
 
   constructor(reasons: readonly string[]) {
-    this.reasons = isSorted(reasons) ? reasons : [...new Set(reasons)].toSorted()
-  }
-
-  /** Unites the reasons of both; one of them if it has all. */
-  unite(other: Unknown): Unknown {
-    if (other === this) return this
-    const [a, b] = [this.reasons, other.reasons]
-    const merged: string[] = []
-    let i = 0
-    let j = 0
-    while (i < a.length || j < b.length) {
-      const [left, right] = [a[i], b[j]]
-      if (right === undefined || (left !== undefined && left <= right)) {
-        if (left === right) j++
-        i++
-        merged.push(left ?? '')
-      } else {
-        j++
-        merged.push(right)
-      }
-    }
-    if (merged.length === a.length) return this
-    return merged.length === b.length ? other : new Unknown(merged)
+    this.reasons = reasons.length === 1 ? reasons : [...new Set(reasons)].toSorted()
   }
 
   /** An answer that is unknown for one reason. */
@@ -38,21 +18,26 @@ export class Unknown {
   }
 }
 
-function isSorted(reasons: readonly string[]): boolean {
-  for (let i = 1; i < reasons.length; i++)
-    if ((reasons[i - 1] ?? '') >= (reasons[i] ?? '')) return false
-  return true
-}
-
 /** A value, or why it is not known. Values themselves are never `Unknown`. */
 export type Answer<T> = T | Unknown
 
+/** An answer, or what finds it when it is needed. */
+export type Later<T> = Answer<T> | (() => Answer<T>)
+
+function find<T>(answer: Later<T>): Answer<T> {
+  return typeof answer === 'function' ? (answer as () => Answer<T>)() : answer
+}
+
+function isUnknown(answer: unknown): answer is Unknown {
+  return answer instanceof Unknown
+}
+
 /** Unites the reasons of the parts that are unknown; null if all are known. */
 export function uniteUnknown(parts: readonly unknown[]): Unknown | null {
-  let united: Unknown | null = null
-  for (const part of parts)
-    if (part instanceof Unknown) united = united === null ? part : united.unite(part)
-  return united
+  const [first = null, ...others] = parts.filter(isUnknown)
+  return first === null || others.every((each) => each === first)
+    ? first
+    : new Unknown([first, ...others].flatMap(({ reasons }) => reasons))
 }
 
 /** Negates a condition. */
@@ -60,14 +45,14 @@ export function not(condition: Answer<boolean>): Answer<boolean> {
   return condition instanceof Unknown ? condition : !condition
 }
 
-/** Strong Kleene conjunction of parts that are evaluated in turn; ends at the first `no`. */
-export function all(...parts: (() => Answer<boolean>)[]): Answer<boolean> {
-  return combine(parts, false)
+/** Strong Kleene conjunction of parts that are found in turn; ends at the first `no`. */
+export function all(...parts: Later<boolean>[]): Answer<boolean> {
+  return combine(parts, find, false)
 }
 
-/** Strong Kleene disjunction of parts that are evaluated in turn; ends at the first `yes`. */
-export function any(...parts: (() => Answer<boolean>)[]): Answer<boolean> {
-  return combine(parts, true)
+/** Strong Kleene disjunction of parts that are found in turn; ends at the first `yes`. */
+export function any(...parts: Later<boolean>[]): Answer<boolean> {
+  return combine(parts, find, true)
 }
 
 /** Tests whether some entry holds. */
@@ -75,39 +60,32 @@ export function some<T>(
   entries: readonly T[],
   holds: (entry: T, i: number) => Answer<boolean>,
 ): Answer<boolean> {
-  let unknown: Unknown[] | undefined
+  return combine(entries, holds, true)
+}
+
+function combine<T>(
+  entries: readonly T[],
+  holds: (entry: T, i: number) => Answer<boolean>,
+  absorbing: boolean,
+): Answer<boolean> {
+  const unknown: Unknown[] = []
   for (let i = 0; i < entries.length; i++) {
     const found = holds(entries[i] as T, i)
-    if (found === true) return true
-    if (found !== false) (unknown ??= []).push(found)
-  }
-  return unknown === undefined ? false : (uniteUnknown(unknown) ?? false)
-}
-
-function combine(parts: (() => Answer<boolean>)[], absorbing: boolean): Answer<boolean> {
-  let unknown: Unknown[] | undefined
-  for (const part of parts) {
-    const found = part()
     if (found === absorbing) return absorbing
-    if (found instanceof Unknown) (unknown ??= []).push(found)
+    if (found instanceof Unknown) unknown.push(found)
   }
-  return unknown === undefined ? !absorbing : (uniteUnknown(unknown) ?? !absorbing)
+  return uniteUnknown(unknown) ?? !absorbing
 }
 
-/**
- * Chooses a branch; of an unknown condition both, which decide only if they are equal. Otherwise
- * the result is a new object, also if its reasons are those of a part.
- */
-export function choose<T>(
+/** Chooses a branch; of an unknown condition both, which decide only if they are equal. */
+export function choose<A, B>(
   condition: Answer<boolean>,
-  yes: () => Answer<T>,
-  no: () => Answer<T>,
-): Answer<T> {
-  if (!(condition instanceof Unknown)) return condition ? yes() : no()
-  const a = yes()
-  const b = no()
-  if (!(a instanceof Unknown) && isSameAnswer(a, b)) return a
-  return new Unknown([condition, ...[a, b].filter(isUnknown)].flatMap(({ reasons }) => reasons))
+  yes: Later<A>,
+  no: Later<B>,
+): Answer<A | B> {
+  if (!(condition instanceof Unknown)) return find<A | B>(condition ? yes : no)
+  const [a, b] = [find(yes), find(no)]
+  return !(a instanceof Unknown) && isSameAnswer(a, b) ? a : (uniteUnknown([condition, a, b]) ?? a)
 }
 
 /** Tests whether an answer is not null. */
@@ -116,12 +94,8 @@ export function isSet(answer: Answer<unknown>): Answer<boolean> {
 }
 
 /** Returns an answer, or another one where it is null. */
-export function orElse<T>(answer: Answer<T>, other: () => Answer<T>): Answer<T> {
-  return choose(isSet(answer), () => answer, other)
-}
-
-function isUnknown(answer: unknown): answer is Unknown {
-  return answer instanceof Unknown
+export function orElse<T, U>(answer: Answer<T | null>, other: Later<U>): Answer<T | U> {
+  return choose(isSet(answer), answer as Answer<T>, other)
 }
 
 /** Applies a function to a known value. */
@@ -135,26 +109,10 @@ export function mapBoth<T, S, U>(
   b: Answer<S>,
   change: (a: T, b: S) => Answer<U>,
 ): Answer<U> {
-  if (a instanceof Unknown) return uniteUnknown([a, b]) ?? a
-  return b instanceof Unknown ? b : change(a, b)
+  return uniteUnknown([a, b]) ?? change(a as T, b as S)
 }
 
-/** Compares two answers: equal values (as JSON, keys in equal order), or equal reasons. */
+/** Compares two answers: equal values, or equal reasons. */
 export function isSameAnswer(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (a instanceof Unknown || b instanceof Unknown)
-    return a instanceof Unknown && b instanceof Unknown && isSameList(a.reasons, b.reasons)
-  if (Array.isArray(a)) return Array.isArray(b) && isSameList(a, b)
-  if (Array.isArray(b)) return false
-  const left = Object.entries(a)
-  const right = Object.entries(b)
-  return (
-    left.length === right.length &&
-    left.every(([key, value], i) => right[i]?.[0] === key && isSameAnswer(value, right[i]?.[1]))
-  )
-}
-
-function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((entry, i) => isSameAnswer(entry, b[i]))
+  return isSameJson(a as Json, b as Json)
 }

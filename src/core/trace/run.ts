@@ -112,12 +112,12 @@ export class Run {
   }
 
   /** What an item gives if it is set, and what holds without it. */
-  read<Key extends keyof ItemValues, T>(
+  read<Key extends keyof ItemValues, T, U>(
     key: Key,
-    absent: Answer<T>,
+    absent: Answer<U>,
     read: (item: ItemValues[Key]) => Answer<T>,
-  ): Answer<T> {
-    return map(this.item(key), (value) =>
+  ): Answer<T | U> {
+    return map(this.item(key), (value): Answer<T | U> =>
       value === null ? absent : read(castAccepted<ItemValues[Key]>(value)),
     )
   }

@@ -12,50 +12,27 @@ import { seeUrl } from './seen.ts'
 
 /** Tests whether a check denies the request, before any exemption. */
 function denies(run: Run, check: Check): Answer<boolean> {
-  const { parts, isWhite = false, applies, isEmpty } = check
-  const matches = (isEntry: boolean) =>
-    some(parts, (part) => part.isEntry === isEntry && part.matches(run))
-  return all(
-    () => applies?.(run) ?? true,
-    () =>
-      any(
-        () => matches(false),
-        () =>
-          all(
-            () => not(isEmpty?.(run) ?? false),
-            () => (isWhite ? not(matches(true)) : matches(true)),
-          ),
-      ),
+  const matches = (part: CheckPart) => part.matches(run)
+  return all(check.applies(run), () =>
+    any(some(check.fields, matches), () =>
+      all(not(check.isEmpty(run)), () => {
+        const isListed = some(check.entries, matches)
+        return check.isWhite ? not(isListed) : isListed
+      }),
+    ),
   )
 }
 
-/** Tests whether a part of a check matches by itself. */
-function matchPart(run: Run, { applies, isEmpty }: Check, part: CheckPart): Answer<boolean> {
-  return all(
-    () => applies?.(run) ?? true,
-    () => !part.isEntry || not(isEmpty?.(run) ?? false),
-    () => part.matches(run),
-  )
-}
-
-function readCheck(run: Run, item: ItemKey): Answer<Check | null> {
-  return map(run.item(item), (value) => compileValue(item, value))
-}
-
-function compileValue(item: ItemKey, value: Value): Check | null {
-  return typeof value === 'object' && value !== null ? compileCheck(item, value) : null
+function isDenying(run: Run, item: ItemKey): Answer<boolean> {
+  return map(run.item(item), (value) => {
+    const check = compileCheck(item, value)
+    return check !== null && denies(run, check)
+  })
 }
 
 /** The result of a check: true for *deny*. */
 export function readResult(run: Run, item: ItemKey): Answer<boolean> {
-  return run.keep(`check ${item}`, () => {
-    const check = readCheck(run, item)
-    if (check === null) return false
-    return all(
-      () => map(check, (known) => known !== null && denies(run, known)),
-      () => not(isExempt(run, item)),
-    )
-  })
+  return run.keep(`check ${item}`, () => all(isDenying(run, item), () => not(isExempt(run, item))))
 }
 
 /** Tests whether the request is exempt from a check (R18). */
@@ -122,43 +99,42 @@ export function reportCheck(
   value: Value,
   exempting: Value,
 ): CheckReport {
-  const report: CheckReport = { item, state, exempt: null, also: [], maybe: [], rule: null }
-  const check = compileValue(item, value)
-  const result = map(answer, (word) => word === 'deny')
-  if (result === false) report.exempt = findExempt(ask, item, exempting)
-  if (state !== 'set' || check === null) return report
-  const matches = check.parts.map((part) => ({
-    rule: createRule(item, part.pointer, part.pattern),
-    isEntry: part.isEntry,
-    match: ask((run) => matchPart(run, check, part)),
-  }))
-  report.rule = findRule(item, result, check.isWhite === true, matches)
-  for (const { rule, match, isEntry } of matches) {
-    if (isEntry && match === true && rule !== report.rule) report.also.push(rule)
-    if (isEntry && match instanceof Unknown) report.maybe.push(rule)
+  const exempt = answer === 'pass' ? findExempt(ask, item, exempting) : null
+  const check = state === 'set' ? compileCheck(item, value) : null
+  if (check === null) return { item, state, exempt, also: [], maybe: [], rule: null }
+  const { applies, isEmpty, isWhite } = check
+  const match = (parts: CheckPart[], holds: (run: Run) => Answer<boolean>) =>
+    parts.map(({ pointer, pattern, matches }) => ({
+      rule: createRule(item, pointer, pattern),
+      match: ask((run) =>
+        all(
+          applies(run),
+          () => holds(run),
+          () => matches(run),
+        ),
+      ),
+    }))
+  const entries = match(check.entries, (run) => not(isEmpty(run)))
+  const denying = [...match(check.fields, () => true), ...(isWhite ? [] : entries)]
+  const find = (parts: typeof entries) => parts.find((part) => part.match === true)?.rule ?? null
+  const passing = isWhite && answer === 'pass' ? find(entries) : null
+  const rule = answer === 'deny' ? (find(denying) ?? createRule(item)) : passing
+  const list = (isListed: (part: (typeof entries)[number]) => boolean) =>
+    entries.filter(isListed).map((part) => part.rule)
+  return {
+    item,
+    state,
+    exempt,
+    also: list((part) => part.match === true && part.rule !== rule),
+    maybe: list((part) => part.match instanceof Unknown),
+    rule,
   }
-  return report
-}
-
-/** The rule that decides: the first that denies by itself, or lets pass; otherwise the item. */
-function findRule(
-  item: ItemKey,
-  result: Answer<boolean>,
-  isWhite: boolean,
-  matches: { rule: Rule; isEntry: boolean; match: Answer<boolean> }[],
-): Rule | null {
-  if (result instanceof Unknown) return null
-  const named = matches.filter(({ match }) => match === true)
-  if (isWhite && !result) return named.find(({ isEntry }) => isEntry)?.rule ?? null
-  if (!result) return null
-  return named.find(({ isEntry }) => !isWhite || !isEntry)?.rule ?? createRule(item)
 }
 
 /** The entry that exempts a request that would be denied; null if none does. */
 function findExempt(ask: Ask, item: ItemKey, exempting: Value): Rule | null {
-  const isDenying = (run: Run) =>
-    map(readCheck(run, item), (known) => known !== null && denies(run, known))
-  if (ask(isDenying) !== true || ask((run) => isExempt(run, item)) !== true) return null
+  const isPassed = [isDenying, isExempt].every((test) => ask((run) => test(run, item)) === true)
+  if (!isPassed) return null
   const key = 'visit_deny_whitelist'
   const urls = Array.isArray(exempting) ? (exempting as VisitDenyWhitelist) : []
   const at = urls.findIndex(({ url }, i) => ask((run) => matchExempt(run, url, i)) === true)

@@ -110,11 +110,9 @@ type Ranked = CompiledRule | Unknown
 
 /** Ranks the rules of both items (R38, R39, R14). */
 function rankRules(run: Run): Ranked[] {
-  const rules = toRanked(run.read<'cache_rule', Ranked[] | null>('cache_rule', null, compileRules))
+  const rules = toRanked(run.read('cache_rule', null, compileRules))
   const list = toRanked(
-    run.read<'cache_rule_list', Ranked[] | null>('cache_rule_list', null, (item) =>
-      rankList(run, compileRuleList(item)),
-    ),
+    run.read('cache_rule_list', null, (item) => rankList(run, compileRuleList(item))),
   )
   if (rules === null || list === null) return [...(list ?? []), ...(rules ?? [])]
   switch (run.reading('R38')) {
@@ -243,7 +241,7 @@ function readShare(run: Run): Answer<Share> {
   if (run.item('cache_share') === null)
     return { domains: [host], scheme: run.reading('R48') === 'shared' ? 'any' : scheme }
   const own: Share = { domains: [host], scheme }
-  return run.read<'cache_share', Share>('cache_share', own, ({ share_way: way, domain }) => {
+  return run.read('cache_share', own, ({ share_way: way, domain }) => {
     const others = way === 'inner_share' || domain === undefined ? [] : [domain]
     return map(readPlain(others), (known) => ({
       domains: [...new Set([host, ...known])].toSorted(),

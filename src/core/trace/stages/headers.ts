@@ -1,10 +1,7 @@
-import type {
-  AddBackSourceHead,
-  AddResponseHead,
-  HeadControl,
-} from '../../catalog/generated/items.ts'
+import type { AddResponseHead, HeadControl, ItemValues } from '../../catalog/generated/items.ts'
+import { groupBy } from '../../model/lists.ts'
 import type { Text } from '../../model/secret.ts'
-import { choose, isSet, map, orElse, uniteUnknown, Unknown, type Answer } from '../answer.ts'
+import { any, choose, isSet, map, mapBoth, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import { matchUrlRegex } from '../match/url.ts'
 import { Regex } from '../match/regex.ts'
 import { remember } from '../remember.ts'
@@ -19,268 +16,248 @@ export type HeaderValue = Answer<readonly string[] | null>
 /** A message whose headers items change. */
 export type Message = 'request' | 'response'
 
-type HeadRule = HeadControl['list'][number]
-type Direction = HeadRule['head_direction']
-
-interface CompiledRule {
-  rule: HeadRule
-  i: number
-  regex: Regex
+/** What an item does with a header. */
+interface Operation {
+  item: string
+  /** In lower case; unknown for an item that is not known, and for a secret: it may be any. */
+  name: Answer<string>
+  /** Null deletes the header. */
+  value: HeaderValue
+  /** What becomes of a header that is there; `set`: the value, as of one that is not. */
+  way: 'set' | 'replace' | 'keep' | 'R62' | 'R65'
+  /** The URLs for which it acts; null for all. */
+  regex: Regex | null
 }
 
-const compileRules = remember((item: HeadControl): CompiledRule[] =>
-  item.list.map((rule, i) => ({
-    rule,
-    i,
-    regex: new Regex(rule.regex, `head_control/list/${i}/regex`),
+function operate(
+  item: string,
+  head: Answer<Text>,
+  value: HeaderValue,
+  way: Operation['way'],
+  regex: Regex | null = null,
+): Operation {
+  const name = map(head, (text) => map(readPlain(text), (known) => known.toLowerCase()))
+  return { item, name, value, way, regex }
+}
+
+function readOne(text: Text): HeaderValue {
+  return map(readPlain(text), (known) => [known])
+}
+
+/** DEL: absent. ALT: the value; if absent, R63. ADD: the value if absent; otherwise R62. */
+const ways = { DEL: 'set', ALT: 'replace', ADD: 'R62' } as const
+
+const compileControl = remember(({ list }: HeadControl) =>
+  list.map(({ head_direction: direction, head_op: op, head, value = '', order, regex }, i) => ({
+    direction,
+    order,
+    ...operate(
+      'head_control',
+      head,
+      op === 'DEL' ? null : readOne(value),
+      ways[op],
+      new Regex(regex, `head_control/list/${i}/regex`),
+    ),
   })),
 )
 
-/** Tests whether a rule of `head_control` matches the URL. */
-function matchRule(run: Run, { rule, regex }: CompiledRule): Answer<boolean> {
-  return run.keep(rule, () => matchUrlRegex(run, regex, seeUrl(run), 'R6'))
-}
-
-/** Sorts rules of `head_control` as they act (R61, R14). */
-function sortRules(run: Run, rules: CompiledRule[]): CompiledRule[] {
-  if (rules.length < 2) return rules
-  const [sign, tie] = [
-    run.reading('R61') === 'ascending' ? 1 : -1,
-    run.reading('R14') === 'first' ? 1 : -1,
-  ]
-  return rules.toSorted((a, b) => sign * (a.rule.order - b.rule.order) || tie * (a.i - b.i))
-}
-
-/** Applies the rules of `head_control` for one direction to a header. */
-function control(run: Run, name: string, direction: Direction, start: HeaderValue): HeaderValue {
-  const rules = run.read('head_control', [], (item) =>
-    compileRules(item).filter(
-      (each) =>
-        each.rule.head_direction === direction &&
-        mayBe(each.rule.head, name) &&
-        matchRule(run, each) !== false,
-    ),
+const compileAdded = remember(({ list }: AddResponseHead) => {
+  const entries = list.flatMap((entry) =>
+    typeof entry === 'object' && 'name' in entry ? [entry] : [],
   )
-  if (rules instanceof Unknown) return uniteUnknown([rules, start]) ?? rules
-  return sortRules(run, rules).reduce<HeaderValue>(
-    (current, each) =>
-      choose<readonly string[] | null>(
-        matchRule(run, each),
-        () => ifNamed(each.rule.head, current, () => operate(run, each.rule, current)),
-        () => current,
-      ),
-    start,
+  const named = groupBy(entries, ({ name }) =>
+    typeof name === 'string' ? name.toLowerCase() : name,
   )
-}
-
-/** Tests whether a name is that of a header, in lower case; a secret may be. */
-function mayBe(head: Text, name: string): boolean {
-  return typeof head !== 'string' || head.toLowerCase() === name
-}
-
-/** What an operation makes of a header; unknown if a secret names what it changes. */
-function ifNamed(head: Text, current: HeaderValue, operated: () => HeaderValue): HeaderValue {
-  const known = readPlain(head)
-  return known instanceof Unknown ? (uniteUnknown([known, current]) ?? known) : operated()
-}
-
-/** DEL: absent. ALT: the value; R63 if absent. ADD: the value if absent; otherwise R62. */
-function operate(run: Run, rule: HeadRule, current: HeaderValue): HeaderValue {
-  if (rule.head_op === 'DEL') return null
-  const set = map(readPlain(rule.value ?? ''), (text) => [text])
-  const isAlt = rule.head_op === 'ALT'
-  return choose<readonly string[] | null>(
-    isSet(current),
-    () => (isAlt ? set : mergeValues(run.reading('R62'), current, set)),
-    () => (isAlt && run.reading('R63') === 'nothing' ? null : set),
+  return [...named].map(([name, same]) =>
+    operate('add_response_head', name, readPlain(same.map(({ value }) => value)), 'R65'),
   )
-}
+})
 
-/** Sets the values of a header that is there, adds them to it, or leaves it (R62, R65). */
-function mergeValues(
-  way: string,
-  current: HeaderValue,
-  set: Answer<readonly string[]>,
-): HeaderValue {
-  if (way === 'keep') return current
-  if (way !== 'append') return set
-  return map(current, (values) => map(set, (added) => [...(values ?? []), ...added]))
-}
-
-/** A header of the client as checks of access see it (R66); null without one. */
-export function readAccessHeader(run: Run, name: string): Answer<string | null> {
-  return readChanged(run, `access ${name}`, readHeader(run.facts.headers, name), name, 'CLI_REQ')
-}
-
-/** A header of the origin as caching sees it (R67); null without one. */
-export function readCacheHeader(run: Run, name: string): Answer<string | null> {
-  const fact = readHeader(run.facts.origin.headers, name, 'origin.')
-  return readChanged(run, `cache ${name}`, fact, name, 'SER_REP')
-}
-
-function readChanged(
+/** The operations of an item; one that is not known may do anything to each header. */
+function readItem<Key extends keyof ItemValues>(
   run: Run,
-  key: string,
-  fact: Answer<string | null>,
-  name: string,
-  direction: Direction,
-): Answer<string | null> {
-  return run.keep(key, () => {
-    if (run.item('head_control') === null) return fact
-    const isChanged =
-      direction === 'CLI_REQ'
-        ? run.reading('R66') === 'before-access'
-        : run.reading('R67') === 'before-cache'
-    if (!isChanged) return fact
-    return map(
-      control(run, name, direction, toValues(fact)),
-      (values) => values?.join(', ') ?? null,
-    )
+  item: Key,
+  compile: (value: ItemValues[Key]) => Operation[],
+): Operation[] {
+  const found = run.read(item, [], compile)
+  return found instanceof Unknown ? [operate(item, found, null, 'set')] : found
+}
+
+/** The rules of `head_control` for one direction, as they act (R61, R14). */
+function control(run: Run, wanted: HeadControl['list'][number]['head_direction']): Operation[] {
+  return readItem(run, 'head_control', (item) => {
+    const rules = compileControl(item).filter(({ direction }) => direction === wanted)
+    if (rules.length < 2) return rules
+    const sign = run.reading('R61') === 'ascending' ? 1 : -1
+    const equal = run.reading('R14') === 'first' ? rules : rules.toReversed()
+    return equal.toSorted((a, b) => sign * (a.order - b.order))
   })
 }
 
-function toValues(fact: Answer<string | null>): HeaderValue {
-  return map(fact, (text) => (text === null ? null : [text]))
+function setRealIp(run: Run): Operation[] {
+  if (run.reading('R30') === 'from-client') return []
+  const { ip } = run.facts
+  const value = typeof ip === 'string' ? [ip] : notGiven('ip')
+  return readItem(run, 'client_real_ip', ({ head }) => [
+    operate('client_real_ip', head, value, 'set'),
+  ])
 }
 
-type Change = (run: Run, name: string, value: HeaderValue) => HeaderValue
+function addToRequest(run: Run): Operation[] {
+  return readItem(run, 'add_back_source_head', (entries) => {
+    const added = entries.map(({ head_name: head, head_value: value, write_when_exists: way }) =>
+      operate('add_back_source_head', head, readOne(value), way === 'no' ? 'keep' : 'set'),
+    )
+    return added.length > 1 && run.reading('R14') === 'first' ? added.toReversed() : added
+  })
+}
 
-const controlBy =
-  (direction: Direction): Change =>
-  (run, name, value) =>
-    control(run, name, direction, value)
-const byServer = {
-  request: [controlBy('CLI_REQ'), controlBy('SER_REQ')],
-  response: [controlBy('SER_REP'), controlBy('CLI_REP')],
+/** All operations on headers of a message, as they act (R64). */
+function listOperations(run: Run, message: Message): Operation[] {
+  return run.keep(`${message} operations`, () => {
+    const named =
+      message === 'request'
+        ? [control(run, 'CLI_REQ'), setRealIp(run), addToRequest(run), control(run, 'SER_REQ')]
+        : [
+            control(run, 'SER_REP'),
+            readItem(run, 'add_response_head', compileAdded),
+            control(run, 'CLI_REP'),
+          ]
+    const order = run.reading('R64')
+    const isLater = ({ item }: Operation) =>
+      order === 'head-control-first'
+        ? item !== 'head_control'
+        : order === 'real-ip-last' && item === 'client_real_ip'
+    const all = named.flat()
+    return [...all.filter((each) => !isLater(each)), ...all.filter(isLater)]
+  })
+}
+
+/** Tests whether an operation acts for the URL. */
+function isActive(run: Run, { regex }: Operation): Answer<boolean> {
+  return regex === null || run.keep(regex, () => matchUrlRegex(run, regex, seeUrl(run), 'R6'))
+}
+
+/** A header while operations change it. */
+interface Header {
+  values: HeaderValue
+  /** Whether an operation has written them. */
+  isWritten: Answer<boolean>
+}
+
+function write(values: HeaderValue): Header {
+  return { values, isWritten: values !== null }
+}
+
+function chooseHeader(condition: Answer<boolean>, yes: () => Header, no: () => Header): Header {
+  if (!(condition instanceof Unknown)) return condition ? yes() : no()
+  const [a, b] = [yes(), no()]
+  return {
+    values: choose(condition, a.values, b.values),
+    isWritten: choose(condition, a.isWritten, b.isWritten),
+  }
+}
+
+/** What an operation that acts makes of a header, which is its own or may be. */
+function change(run: Run, before: Header, { name, value, way }: Operation): Header {
+  const { values, isWritten } = before
+  if (name instanceof Unknown)
+    return { values: uniteUnknown([name, values]), isWritten: any(isWritten, name) }
+  if (way === 'set') return write(value)
+  return chooseHeader(
+    isSet(values),
+    () => {
+      const kept = way === 'R62' || way === 'R65' ? run.reading(way) : way
+      if (kept === 'keep') return before
+      if (kept !== 'append') return write(value)
+      return write(mapBoth(values, value, (old, added) => [...(old ?? []), ...(added ?? [])]))
+    },
+    () => (way === 'replace' && run.reading('R63') === 'nothing' ? before : write(value)),
+  )
+}
+
+/** Applies operations to a header of the client or the origin. */
+function changeAll(run: Run, name: string, fact: HeaderFact, operations: Operation[]): Header {
+  const start = map(fact, (text) => (text === null ? null : [text]))
+  return operations
+    .filter((each) => each.name === name || each.name instanceof Unknown)
+    .reduce<Header>(
+      (before, each) =>
+        chooseHeader(
+          isActive(run, each),
+          () => change(run, before, each),
+          () => before,
+        ),
+      { values: start, isWritten: false },
+    )
+}
+
+type HeaderFact = Answer<string | null>
+
+function readFact({ facts }: Run, message: Message, name: string): HeaderFact {
+  return message === 'request'
+    ? readHeader(facts.headers, name)
+    : readHeader(facts.origin.headers, name, 'origin.')
+}
+
+/** A header of the client as checks of access see it (R66); null without one. */
+export function readAccessHeader(run: Run, name: string): HeaderFact {
+  return readEarly(run, 'request', name)
+}
+
+/** A header of the origin as caching sees it (R67); null without one. */
+export function readCacheHeader(run: Run, name: string): HeaderFact {
+  return readEarly(run, 'response', name)
+}
+
+const early = {
+  request: { direction: 'CLI_REQ', reading: 'R66', changed: 'before-access' },
+  response: { direction: 'SER_REP', reading: 'R67', changed: 'before-cache' },
 } as const
 
-/** The order in which items change a header (R64). */
-const orders: Record<Message, Record<string, readonly Change[]>> = {
-  request: {
-    'head-control-last': [byServer.request[0], setRealIp, addToRequest, byServer.request[1]],
-    'head-control-first': [...byServer.request, setRealIp, addToRequest],
-    'real-ip-last': [byServer.request[0], addToRequest, byServer.request[1], setRealIp],
-  },
-  response: {
-    'head-control-last': [byServer.response[0], addToResponse, byServer.response[1]],
-    'head-control-first': [...byServer.response, addToResponse],
-    'real-ip-last': [byServer.response[0], addToResponse, byServer.response[1]],
-  },
+function readEarly(run: Run, message: Message, name: string): HeaderFact {
+  return run.keep(`early ${message} ${name}`, () => {
+    const fact = readFact(run, message, name)
+    const { direction, reading, changed } = early[message]
+    if (run.item('head_control') === null || run.reading(reading) !== changed) return fact
+    const { values } = changeAll(run, name, fact, control(run, direction))
+    return map(values, (known) => known?.join(', ') ?? null)
+  })
+}
+
+function readLate(run: Run, message: Message, name: string): Header {
+  return run.keep(`${message} ${name}`, () =>
+    changeAll(run, name, readFact(run, message, name), listOperations(run, message)),
+  )
 }
 
 /** A header of the request to the origin, or of the response to the client. */
 export function changeHeader(run: Run, message: Message, name: string): HeaderValue {
-  return run.keep(`${message} ${name}`, () => applyChanges(run, message, name)[1])
+  return readLate(run, message, name).values
 }
 
 /** A header of the request to the origin if an operation has set it; null if none has. */
 export function readSetHeader(run: Run, name: string): HeaderValue {
-  const [start, value] = applyChanges(run, 'request', name)
-  return value === start || (value instanceof Unknown && isOnlyDeleted(run, name)) ? null : value
+  const { values, isWritten } = readLate(run, 'request', name)
+  return choose(isWritten, values, null)
 }
 
-/** Tests whether operations on a header of the request to the origin only delete it. */
-function isOnlyDeleted(run: Run, name: string): boolean {
-  const written = run.read('head_control', [], (item) =>
-    compileRules(item).filter(({ rule }) => rule.head_op !== 'DEL' && mayBe(rule.head, name)),
-  )
-  const isUntouched = [setRealIp, addToRequest].every((change) => change(run, name, null) === null)
-  return isUntouched && !(written instanceof Unknown) && written.length === 0
-}
-
-function applyChanges(run: Run, message: Message, name: string): [HeaderValue, HeaderValue] {
-  const { headers, origin } = run.facts
-  const fact =
-    message === 'request' ? readHeader(headers, name) : readHeader(origin.headers, name, 'origin.')
-  const start = toValues(fact)
-  const changes = orders[message][run.reading('R64')] ?? []
-  return [start, changes.reduce((value, change) => change(run, name, value), start)]
-}
-
-function setRealIp(run: Run, name: string, value: HeaderValue): HeaderValue {
-  if (run.reading('R30') === 'from-client') return value
-  const head = run.read<'client_real_ip', Text | null>('client_real_ip', null, (item) => item.head)
-  if (head === null || (!(head instanceof Unknown) && !mayBe(head, name))) return value
-  if (head instanceof Unknown) return uniteUnknown([head, value]) ?? head
-  const { ip } = run.facts
-  return ifNamed(head, value, () => (typeof ip === 'string' ? [ip] : notGiven('ip')))
-}
-
-function addToRequest(run: Run, name: string, value: HeaderValue): HeaderValue {
-  const named = run.read<'add_back_source_head', AddBackSourceHead>(
-    'add_back_source_head',
-    [],
-    (item) => item.filter((entry) => mayBe(entry.head_name, name)),
-  )
-  if (named instanceof Unknown) return uniteUnknown([named, value]) ?? named
-  const isReversed = named.length > 1 && run.reading('R14') === 'first'
-  return (isReversed ? named.toReversed() : named).reduce<HeaderValue>(
-    (current, entry) =>
-      ifNamed(entry.head_name, current, () => {
-        const set = map(readPlain(entry.head_value), (text) => [text])
-        return entry.write_when_exists === 'no'
-          ? orElse<readonly string[] | null>(current, () => set)
-          : set
-      }),
-    value,
-  )
-}
-
-function addToResponse(run: Run, name: string, value: HeaderValue): HeaderValue {
-  const entries = run.read('add_response_head', [], (item) =>
-    listAdded(item).filter((entry) => mayBe(entry.name, name)),
-  )
-  if (entries instanceof Unknown) return uniteUnknown([entries, value]) ?? entries
-  if (entries.length === 0) return value
-  const names = readPlain(entries.map((entry) => entry.name))
-  if (names instanceof Unknown) return uniteUnknown([names, value]) ?? names
-  const set = readPlain(entries.map((entry) => entry.value))
-  return choose<readonly string[] | null>(
-    isSet(value),
-    () => mergeValues(run.reading('R65'), value, set),
-    () => set,
-  )
-}
-
-function listAdded({ list }: AddResponseHead): { name: Text; value: Text }[] {
-  return list.flatMap((entry) => (typeof entry === 'object' && 'name' in entry ? [entry] : []))
+/** Names of the headers that operations may change, or why they are not known. */
+function listNames(run: Run, message: Message): Answer<string>[] {
+  return listOperations(run, message)
+    .filter((each) => isActive(run, each) !== false)
+    .map(({ name }) => name)
 }
 
 /** The headers for which some item may have an operation, sorted. */
 export function listHeaderNames(run: Run, message: Message): string[] {
   return run.keep(`${message} names`, () => {
-    const heads = listHeads(run, message).flatMap((each) => (each instanceof Unknown ? [] : each))
-    const named = heads.filter((name) => typeof name === 'string')
-    return [...new Set(named.map((name) => name.toLowerCase()))].toSorted()
+    const names = listNames(run, message).filter((name) => typeof name === 'string')
+    return [...new Set(names)].toSorted()
   })
-}
-
-/** The names of the headers that each item changes, or why they are not known. */
-function listHeads(run: Run, message: Message): Answer<Text[]>[] {
-  const directions = message === 'request' ? ['CLI_REQ', 'SER_REQ'] : ['SER_REP', 'CLI_REP']
-  const controlled = run.read('head_control', [], (item) =>
-    compileRules(item).flatMap((each) =>
-      directions.includes(each.rule.head_direction) && matchRule(run, each) !== false
-        ? [each.rule.head]
-        : [],
-    ),
-  )
-  if (message === 'response')
-    return [
-      controlled,
-      run.read('add_response_head', [], (item) => listAdded(item).map(({ name }) => name)),
-    ]
-  const real =
-    run.reading('R30') === 'to-origin' ? run.read('client_real_ip', [], ({ head }) => [head]) : []
-  return [
-    controlled,
-    real,
-    run.read('add_back_source_head', [], (item) => item.map((entry) => entry.head_name)),
-  ]
 }
 
 /** What happens to the headers that no operation names: nothing, as far as the items are known. */
 export function readOtherHeaders(run: Run, message: Message): Answer<'untouched'> {
-  const heads = listHeads(run, message).map((names) => map(names, (known) => readPlain(known)))
-  return uniteUnknown(heads) ?? 'untouched'
+  return uniteUnknown(listNames(run, message)) ?? 'untouched'
 }

@@ -54,8 +54,8 @@ const compileAuth = remember((item: VendorOriginAuth) => {
 
 /** The URL at which origin requests are authenticated; null for none. */
 export function readAuth(run: Run): Answer<string | null> {
-  return run.read<'vendor_origin_auth', string | null>('vendor_origin_auth', null, (item) =>
-    choose<string | null>(
+  return run.read('vendor_origin_auth', null, (item) =>
+    choose(
       matchUrl(run, compileAuth(item), seeUrl(run), 'R6'),
       () => readPlain(item.auth_url),
       () => null,
@@ -65,7 +65,7 @@ export function readAuth(run: Run): Answer<string | null> {
 
 /** Whether large files are fetched in slices. */
 export function readRange(run: Run): Answer<'on' | 'off'> {
-  return run.read<'range_back_source', 'on' | 'off'>('range_back_source', 'on', (value) => value)
+  return run.read('range_back_source', 'on', (value) => value)
 }
 
 /** The redirects of the origin that are followed. */
@@ -75,5 +75,5 @@ export function readFollow(run: Run): Answer<number[]> {
 
 /** The timeout in seconds; null for the service's own. */
 export function readTimeout(run: Run): Answer<number | null> {
-  return run.read<'timeout', number | null>('timeout', null, ({ time }) => Number(time))
+  return run.read('timeout', null, ({ time }) => Number(time))
 }

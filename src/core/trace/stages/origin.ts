@@ -110,7 +110,7 @@ const readers: { [Key in OriginKey]: (run: Run, item: ItemValues[Key]) => Endpoi
 
 function readEndpoints(run: Run, key: OriginKey): Answer<Endpoints | null> {
   const read = readers[key] as (run: Run, item: unknown) => Endpoints
-  return run.read<OriginKey, Endpoints | null>(key, null, (item) => read(run, item))
+  return run.read(key, null, (item) => read(run, item))
 }
 
 /** Host of the item `origin_host`; otherwise the domain. */
@@ -253,10 +253,8 @@ function collect<T>(answers: Answer<T>[]): Answer<OneOrMore<T>> {
 
 /** @param main the main endpoints of `new_origin`, which have a time of their own */
 function readConnectTimeout(run: Run, main: Endpoint[] | null): Answer<OneOrMore<number> | null> {
-  const item = run.read<'connect_timeout', number | null>(
-    'connect_timeout',
-    null,
-    ({ origin_connect_timeout: seconds }) => Number(seconds),
+  const item = run.read('connect_timeout', null, ({ origin_connect_timeout: seconds }) =>
+    Number(seconds),
   )
   if (main === null) return item
   const own = collect(main.map(({ connectTimeout }) => connectTimeout ?? 15))
@@ -270,7 +268,7 @@ function readHost(run: Run): Answer<OneOrMore<string> | null> {
   if (findExtension(run) !== null) return host()
   const set = readSetHeader(run, 'host')
   if (set === null || run.reading('R57') === 'host') return host()
-  return choose<OneOrMore<string> | null>(
+  return choose(
     isSet(set),
     () => map(set, (values) => (values?.length === 1 ? (values[0] ?? '') : [...(values ?? [])])),
     host,

@@ -25,7 +25,7 @@ import { findZone } from './signature.ts'
 export type Outcome = 'refused' | 'denied' | 'redirect' | 'served'
 
 function readHttps<T>(run: Run, read: (item: Https) => T): Answer<T> {
-  return run.read<'https', T>('https', read({ cert_id: 0 }), read)
+  return run.read('https', read({ cert_id: 0 }), read)
 }
 
 /** Whether the connection is refused: https without a certificate. */
@@ -65,13 +65,12 @@ export function readOutcome(run: Run): Answer<Outcome> {
 
 function findOutcome(run: Run): Answer<Outcome> {
   const isRedirected = isSet(readRedirect(run))
-  const ifRedirected = (yes: () => Outcome, no: Outcome) =>
-    choose<Outcome>(isRedirected, yes, () => no)
-  return choose<Outcome>(
+  const ifRedirected = (yes: () => Outcome, no: Outcome) => choose(isRedirected, yes, () => no)
+  return choose(
     isRefused(run),
     () => 'refused',
     () =>
-      choose<Outcome>(
+      choose(
         isDenied(run),
         () =>
           ifRedirected(
@@ -86,7 +85,7 @@ function findOutcome(run: Run): Answer<Outcome> {
 type ErrorPages = ReadonlyMap<number, ErrorPageRewrite[number]>
 
 function readErrorPages(run: Run): Answer<ErrorPages> {
-  return run.read<'error_page_rewrite', ErrorPages>(
+  return run.read(
     'error_page_rewrite',
     new Map(),
     (rules) => new Map(rules.map((rule) => [rule.error_status_code, rule])),
@@ -143,10 +142,10 @@ function readServed(run: Run): Status {
   const pages = readErrorPages(run)
   const isPlain = (code ?? 400) < 400 || (!(pages instanceof Unknown) && pages.size === 0)
   const mapped = isPlain ? { status, location: null } : mapStatus(run, status)
-  const followed = () => notGiven('origin.followed')
+  const followed = notGiven('origin.followed')
   return {
-    status: choose<number | null>(isFollowed, followed, () => mapped.status),
-    location: choose<string | null>(isFollowed, followed, () => mapped.location),
+    status: choose(isFollowed, followed, mapped.status),
+    location: choose(isFollowed, followed, mapped.location),
   }
 }
 
@@ -161,7 +160,7 @@ export function readCompression(run: Run): Answer<Algorithm | 'none'> {
     )
   const br = isUsed('br')
   const ifBr = (both: Algorithm, other: Algorithm | 'none') =>
-    choose<Algorithm | 'none'>(
+    choose(
       br,
       () => both,
       () => other,
@@ -258,7 +257,7 @@ type SpeedRule = ReturnType<typeof compileSpeed>[number]
 
 /** The speed limit in KB/s; null for none (R75). */
 export function readSpeedLimit(run: Run): Answer<number | null> {
-  return run.read<'speed_limit', number | null>('speed_limit', null, (item) => {
+  return run.read('speed_limit', null, (item) => {
     const rules = compileSpeed(item)
     const order = run.reading('R75')
     const ranked =
@@ -298,7 +297,7 @@ function readTime(run: Run): Answer<number> {
 
 /** The limit of the rate of delivery; null for none. */
 export function readRateLimit(run: Run): Answer<{ rate: string; after: string | null } | null> {
-  return run.read<'rate_limit', { rate: string; after: string | null } | null>(
+  return run.read(
     'rate_limit',
     null,
     ({ leading_flow_count: count, leading_flow_unit: unit = 'MB', ...item }) => ({

@@ -84,12 +84,12 @@ function chain(run: Run, rules: RewriteRule[], start: Full, unchanged: Answer<st
     const last: Answer<Rule | null> = rule
     const was: Answer<boolean> = isRewritten
     const matches = matchRule(run, each, before)
-    full = choose<string | null>(
+    full = choose(
       matches,
       () => fill(run, each, before),
       () => before,
     )
-    rule = choose<Rule | null>(
+    rule = choose(
       matches,
       () => each.rule,
       () => last,

@@ -32,33 +32,36 @@ export function isProtected(run: Run, item: VisitTimestamp): Answer<boolean> {
 
 /** Finds the parts of the signature of the client's URL; null if it has none. */
 function findSignature(run: Run, item: VisitTimestamp): Signature | null {
+  const { path, query } = run.facts.url
   const parts =
     item.req_uri_type < 3
-      ? findArguments(run, item)
-      : findSegments(run.facts.url, item.req_uri_type)
+      ? findArguments(run, item, path, query)
+      : findSegments(path, item.req_uri_type)
   const seconds = parts === null ? null : readTime(run, item.time_format, parts.time)
   return parts === null || seconds === null ? null : { ...parts, seconds }
 }
 
+type Parts = Omit<Signature, 'seconds'> | null
+
 function findArguments(
   run: Run,
-  { req_uri_type, timename = 'time', keyname = 'key' }: VisitTimestamp,
-): Omit<Signature, 'seconds'> | null {
-  const { path, query } = run.facts.url
-  const names = parseArguments(query)
-  const find = (wanted: string) => names.findIndex(({ name }) => name === wanted)
+  { req_uri_type: type, timename = 'time', keyname = 'key' }: VisitTimestamp,
+  path: string,
+  query: string | null,
+): Parts {
+  const sent = parseArguments(query)
+  const find = (wanted: string) => sent.findIndex(({ name }) => name === wanted)
   const [keyAt, timeAt] = [find(keyname), find(timename)]
-  const [key, time] = [names[keyAt]?.value ?? '', names[timeAt]?.value ?? '']
+  const [key, time] = [sent[keyAt]?.value ?? '', sent[timeAt]?.value ?? '']
   if (key === '' || time === '') return null
-  const isInOrder = req_uri_type === 1 ? keyAt < timeAt : timeAt < keyAt
+  const isInOrder = (type === 1) === keyAt < timeAt
   return isInOrder || run.reading('R33') === 'loose' ? { key, time, uri: path } : null
 }
 
-function findSegments(url: RequestUrl, type: number): Omit<Signature, 'seconds'> | null {
-  const [first, second, ...rest] = url.path.slice(1).split('/')
-  if (first === undefined || second === undefined || rest.length === 0) return null
-  const [key, time] = type === 3 ? [second, first] : [first, second]
-  return { key, time, uri: `/${rest.join('/')}` }
+function findSegments(path: string, type: number): Parts {
+  const [, first = '', second = '', uri] = /^\/([^/]*)\/([^/]*)(\/.*)$/.exec(path) ?? []
+  if (uri === undefined) return null
+  return type === 3 ? { key: second, time: first, uri } : { key: first, time: second, uri }
 }
 
 /** Reads the time of a signature; null if it is none. */
@@ -72,14 +75,9 @@ function readTime(run: Run, format: VisitTimestamp['time_format'], text: string)
 
 /** Parses a real date `YYYYmmddHHii` to milliseconds as if it were UTC; null for other text. */
 function parseDate(text: string): number | null {
-  const found = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text)
-  if (found === null) return null
-  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0] = found.map(Number)
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  date.setUTCHours(hour, minute)
-  const isReal = date.toISOString().replace(/[-T:]/g, '').startsWith(text)
-  return isReal ? date.getTime() : null
+  const date = text.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5')
+  const ms = date === text ? Number.NaN : Date.parse(`${date}Z`)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date) ? ms : null
 }
 
 /** The zone of windows and dates (R31). */
@@ -88,48 +86,46 @@ export function findZone(run: Run): string {
   return zone === 'service' ? run.settings.timezone : zone
 }
 
-/** Why a protected URL is denied: a field, and whether it says so. */
-export const signatureFaults = [
-  ['/req_uri_type', isUnsigned],
-  ['/deadtime', ifSigned(isOld)],
-  ['/deadtime', ifSigned(isEarly)],
-  ['/key', ifSigned(isForged)],
-] as const
-
-function isUnsigned(run: Run, item: VisitTimestamp): boolean {
-  return findSignature(run, item) === null && run.reading('R32') === 'deny'
-}
-
-function ifSigned(
-  test: (run: Run, item: VisitTimestamp, found: Signature) => Answer<boolean>,
-): (run: Run, item: VisitTimestamp) => Answer<boolean> {
-  return (run, item) => {
-    const found = findSignature(run, item)
-    return found === null ? false : test(run, item, found)
-  }
-}
-
-function isOld(run: Run, item: VisitTimestamp, { seconds }: Signature): Answer<boolean> {
-  return map(given(run.facts.at, 'at'), (now) => now - seconds > item.deadtime)
-}
-
-function isEarly(run: Run, _: VisitTimestamp, { seconds }: Signature): Answer<boolean> {
-  if (run.reading('R36') === 'valid') return false
-  return map(given(run.facts.at, 'at'), (now) => seconds > now)
+/** Why a protected URL is denied: the field that says so, and whether it does. */
+export function listFaults(
+  item: VisitTimestamp,
+): [pointer: string, holds: (run: Run) => Answer<boolean>][] {
+  const ifSigned =
+    (holds: (run: Run, found: Signature) => Answer<boolean>) =>
+    (run: Run): Answer<boolean> => {
+      const found = findSignature(run, item)
+      return found !== null && holds(run, found)
+    }
+  const byClock = (run: Run, holds: (now: number) => boolean) =>
+    map(given(run.facts.at, 'at'), holds)
+  return [
+    ['/req_uri_type', (run) => findSignature(run, item) === null && run.reading('R32') === 'deny'],
+    [
+      '/deadtime',
+      ifSigned((run, { seconds }) => byClock(run, (now) => now - seconds > item.deadtime)),
+    ],
+    [
+      '/deadtime',
+      ifSigned(
+        (run, { seconds }) =>
+          run.reading('R36') === 'invalid' && byClock(run, (now) => seconds > now),
+      ),
+    ],
+    ['/key', ifSigned((run, found) => isForged(run, item, found))],
+  ]
 }
 
 /** Tests whether a signature is wrong, by computing it (R34 has one answer) or by the fact. */
-function isForged(run: Run, item: VisitTimestamp, found: Signature): Answer<boolean> {
-  const key = readText(run.facts, item.key)
-  const { signature } = run.facts
-  if (key instanceof Unknown) return signature === undefined ? key : signature === 'invalid'
-  const computed = isForgedPlain(key, item.style, found)
-  if (signature !== undefined && (signature === 'invalid') !== computed)
+function isForged({ facts }: Run, item: VisitTimestamp, found: Signature): Answer<boolean> {
+  const keys = readText(facts, item.key)
+  const said = facts.signature
+  if (keys instanceof Unknown) return said === undefined ? keys : said === 'invalid'
+  const truth = isSignedBy(keys, item.style, found) ? 'valid' : 'invalid'
+  if (said !== undefined && said !== truth)
     throw new BadRequest(
-      `signature: ${signature} contradicts the signature of the URL, which is ` +
-        (computed ? 'invalid' : 'valid'),
+      `signature: ${said} contradicts the signature of the URL, which is ${truth}`,
     )
-  return computed
+  return truth === 'invalid'
 }
 
 /** Hashes a key, the path and the time in the order of a style. */
@@ -139,16 +135,17 @@ export function hashSignature(order: string, key: string, uri: string, time: str
   return createHash('md5').update(text).digest('hex')
 }
 
-function isForgedPlain(
-  keys: string,
-  style: string | undefined,
-  { key: sent, uri, time }: Signature,
-): boolean {
+function isSignedBy(keys: string, style: string | undefined, found: Signature): boolean {
   const order = style === undefined || style === '' ? '$ourkey$uri$time' : style
-  return !keys
+  const sent = found.key.toLowerCase()
+  return keys
     .split(' ')
-    .filter((key) => key !== '')
-    .some((key) => hashSignature(order, key, uri, time) === sent.toLowerCase())
+    .some((key) => key !== '' && hashSignature(order, key, found.uri, found.time) === sent)
+}
+
+/** Tests whether the client's URL is protected and signed. */
+export function isSignedUrl(run: Run, item: VisitTimestamp): Answer<boolean> {
+  return all(findSignature(run, item) !== null, () => isProtected(run, item))
 }
 
 /**
@@ -157,20 +154,14 @@ function isForgedPlain(
  */
 export function strip(run: Run): Answer<RequestUrl> {
   const { url } = run.facts
-  return run.read('visit_timestamp', url, (item): Answer<RequestUrl> => {
-    const signature = findSignature(run, item)
-    if (signature === null) return url
-    return choose(
-      isProtected(run, item),
-      () => takeOut(run, item, signature),
-      () => url,
-    )
-  })
+  return run.read('visit_timestamp', url, (item) =>
+    choose(isSignedUrl(run, item), () => takeOut(run, item, url), url),
+  )
 }
 
-function takeOut(run: Run, item: VisitTimestamp, { time, uri }: Signature): RequestUrl {
-  const { url } = run.facts
+function takeOut(run: Run, item: VisitTimestamp, url: RequestUrl): RequestUrl {
   if (item.req_uri_type < 3) return { ...url, query: removeSignature(run, item, url.query) }
+  const { time = '', uri = '' } = findSignature(run, item) ?? {}
   return { ...url, path: run.reading('R35') === 'key-only' ? `/${time}${uri}` : uri }
 }
 
@@ -187,12 +178,4 @@ export function removeSignature(
 /** A URL with its forms. */
 export function createSubject(url: RequestUrl): Subject {
   return { url, forms: buildForms(url) }
-}
-
-/** Tests whether the client's URL is protected and signed. */
-export function isSignedUrl(run: Run, item: VisitTimestamp): Answer<boolean> {
-  return all(
-    () => findSignature(run, item) !== null,
-    () => isProtected(run, item),
-  )
 }

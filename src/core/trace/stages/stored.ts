@@ -1,17 +1,6 @@
 import type { CacheErrorCode, ErrorBcache } from '../../catalog/generated/items.ts'
 import { toSeconds } from '../../catalog/cache-time.ts'
-import {
-  all,
-  any,
-  choose,
-  isSet,
-  map,
-  mapBoth,
-  not,
-  orElse,
-  Unknown,
-  type Answer,
-} from '../answer.ts'
+import { all, any, choose, isSet, map, mapBoth, not, orElse, type Answer } from '../answer.ts'
 import { given } from '../request.ts'
 import type { Run } from '../run.ts'
 import { cache } from './cache.ts'
@@ -24,18 +13,11 @@ const serverErrors = ['500', '501', '502', '503', '504', '506']
 
 /** For how long errors are cached, by status (`cache_error_code`, `error_bcache`). */
 export function readErrorSeconds(run: Run): Answer<ErrorSeconds> {
-  const code = run.read<'cache_error_code', ErrorSeconds | null>(
-    'cache_error_code',
-    null,
-    readErrors,
-  )
-  const bcache = run.read<'error_bcache', ErrorSeconds | null>('error_bcache', null, readErrors)
+  const code = run.read('cache_error_code', null, readErrors)
+  const bcache = run.read('error_bcache', null, readErrors)
   const isCodeFirst = bcache === null || run.reading('R45') === 'cache_error_code'
   const [first, second] = isCodeFirst ? [code, bcache] : [bcache, code]
-  return map(
-    orElse(first, () => second),
-    (seconds) => seconds ?? {},
-  )
+  return orElse(first, () => orElse(second, {}))
 }
 
 /** Reads for how long errors are cached of one of the two items. */
@@ -50,46 +32,40 @@ export function readErrors(item: CacheErrorCode | ErrorBcache): ErrorSeconds {
 function readListed(run: Run): Answer<number | null> {
   const { status } = run.facts.origin
   if (status !== undefined && status < 400) return null
-  const listed = map(readErrorSeconds(run), (seconds) => {
-    if (Object.keys(seconds).length === 0) return null
-    return map(given(status, 'origin.status'), (code) => seconds[String(code)] ?? null)
-  })
-  // Also of items that are not known.
-  return listed instanceof Unknown && status === undefined
-    ? listed.unite(Unknown.of('not-given origin.status'))
-    : listed
+  const listed = readErrorSeconds(run)
+  if (Object.keys(listed).length === 0) return null
+  return mapBoth(
+    listed,
+    given(status, 'origin.status'),
+    (seconds, code) => seconds[String(code)] ?? null,
+  )
 }
 
 /** For how many seconds the response is fresh; null if that is not known to be limited. */
 export function readLifetime(run: Run): Answer<number | null> {
-  return run.once(findLifetime)
-}
-
-function findLifetime(run: Run): Answer<number | null> {
-  return orElse(readListed(run), () =>
-    choose(
-      cache.followsOrigin(run),
-      () => readOriginTime(run),
-      () => cache.seconds(run),
+  return run.keep('lifetime', () =>
+    orElse(readListed(run), () =>
+      choose(
+        cache.followsOrigin(run),
+        () => readOriginTime(run),
+        () => cache.seconds(run),
+      ),
     ),
   )
 }
 
-/** The time that the origin's headers give; without one R42. */
+/** The time that the origin's headers give (R79); without one R42. */
 function readOriginTime(run: Run): Answer<number | null> {
-  const age = map(readCacheHeader(run, 'cache-control'), (control) => readAge(run, control))
+  const age = map(readCacheHeader(run, 'cache-control'), (text) => {
+    const directives = parseDirectives(text)
+    const shared = run.reading('R79') === 'used' ? directives.get('s-maxage') : null
+    return shared ?? directives.get('max-age') ?? null
+  })
   return orElse(age, () =>
     orElse(readExpiry(run), () =>
       run.reading('R42') === 'not-cached' ? 0 : map(cache.seconds(run), (ruled) => ruled ?? 0),
     ),
   )
-}
-
-/** Reads `max-age`, or by R79 `s-maxage`; null without one. */
-function readAge(run: Run, control: string | null): number | null {
-  const directives = parseDirectives(control)
-  const [shared, own] = ['s-maxage', 'max-age'].map((name) => readSeconds(directives.get(name)))
-  return (shared !== null && run.reading('R79') === 'used' ? shared : own) ?? null
 }
 
 /** `Expires` − `Date` in seconds; null if one of them is absent or no date. */
@@ -106,78 +82,51 @@ function parseDate(text: string | null): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Parses `Cache-Control`: names in lower case, with their arguments. */
-function parseDirectives(text: string | null): Map<string, string> {
-  const found = new Map<string, string>()
-  for (const part of (text ?? '').split(',')) {
-    const [name = '', ...value] = part.split('=')
-    const key = name.trim().toLowerCase()
-    if (!found.has(key))
-      found.set(
-        key,
-        value
-          .join('=')
-          .trim()
-          .replace(/^"(.*)"$/, '$1'),
-      )
-  }
-  return found
-}
-
-function readSeconds(text: string | undefined): number | null {
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : null
+/** Parses `Cache-Control`: names in lower case, with their seconds; the first of a name counts. */
+function parseDirectives(text: string | null): ReadonlyMap<string, number | null> {
+  const parts = (text ?? '').split(',').map((part): [string, number | null] => {
+    const [name = '', ...rest] = part.split('=')
+    const value = rest
+      .join('=')
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+    return [name.trim().toLowerCase(), /^\d+$/.test(value) ? Number(value) : null]
+  })
+  return new Map(parts.toReversed())
 }
 
 /** Whether the response is stored in the cache. */
 export function isStored(run: Run): Answer<boolean> {
   const listed = readListed(run)
-  return choose(
-    isSet(listed),
-    () => map(listed, (seconds) => (seconds ?? 0) > 0),
-    () => isStoredUnlisted(run),
+  const isLasting = (seconds: number | null) => (seconds ?? 0) > 0
+  return choose(isSet(listed), map(listed, isLasting), () =>
+    all(
+      map(cache.policy(run), (policy) => policy !== 'bypass'),
+      () => run.reading('R49') === 'cached' || isReading(run),
+      () => run.reading('R44') === 'rule' || isSuccess(run),
+      () => not(all(cache.obeysNoCache(run), () => isForbidden(run))),
+      () => map(readLifetime(run), isLasting),
+    ),
   )
 }
 
-function isStoredUnlisted(run: Run): Answer<boolean> {
-  const { method, origin } = run.facts
-  return all(
-    () => map(cache.policy(run), (known) => known !== 'bypass'),
-    () =>
-      method === 'GET' ||
-      method === 'HEAD' ||
-      run.reading('R49') === 'cached' ||
-      map(given(method, 'method'), () => false),
-    () =>
-      isSuccess(origin.status) ||
-      run.reading('R44') === 'rule' ||
-      map(given(origin.status, 'origin.status'), () => false),
-    () =>
-      not(
-        all(
-          () => cache.obeysNoCache(run),
-          () => isForbidden(run),
-        ),
-      ),
-    () => map(readLifetime(run), (seconds) => (seconds ?? 0) > 0),
-  )
+function isReading({ facts: { method } }: Run): Answer<boolean> {
+  return map(given(method, 'method'), (is) => is === 'GET' || is === 'HEAD')
 }
 
-function isSuccess(status: number | undefined): boolean {
-  return status !== undefined && status >= 200 && status < 300
+function isSuccess({ facts: { origin } }: Run): Answer<boolean> {
+  return map(given(origin.status, 'origin.status'), (is) => is >= 200 && is < 300)
 }
 
 /** Tests whether the origin's headers forbid caching (R43). */
 function isForbidden(run: Run): Answer<boolean> {
   return any(
-    () =>
-      map(readCacheHeader(run, 'cache-control'), (text) => {
-        const directives = parseDirectives(text)
-        if (directives.has('no-cache') || directives.has('no-store')) return true
-        const isZero = ['max-age', 's-maxage'].some(
-          (name) => readSeconds(directives.get(name)) === 0,
-        )
-        return (directives.has('private') || isZero) && run.reading('R43') === 'wide'
-      }),
+    map(readCacheHeader(run, 'cache-control'), (text) => {
+      const directives = parseDirectives(text)
+      if (directives.has('no-cache') || directives.has('no-store')) return true
+      const isZero = ['max-age', 's-maxage'].some((name) => directives.get(name) === 0)
+      return (directives.has('private') || isZero) && run.reading('R43') === 'wide'
+    }),
     () => map(readCacheHeader(run, 'pragma'), (text) => parseDirectives(text).has('no-cache')),
   )
 }
