@@ -28,7 +28,11 @@ export function findDeciders<T>(
 }
 
 /** The value that all possible deciders give, or why there is none. */
-export function agree<T>(values: readonly Answer<T>[], unknown: readonly Unknown[]): Answer<T> {
+export function agree<T, U>(
+  { deciders, unknown }: Deciders<T>,
+  read: (decider: T | null) => Answer<U>,
+): Answer<U> {
+  const values = deciders.map(read)
   const [first] = values
   if (first === undefined) throw new RangeError('a list has at least one possible decider')
   if (values.length === 1) return first

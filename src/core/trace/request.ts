@@ -152,6 +152,11 @@ export function given<T>(fact: T | undefined, name: string): Answer<T> {
   return fact === undefined ? notGiven(name) : fact
 }
 
+/** Tests whether the method is one of these. */
+export function hasMethod({ method }: Facts, ...wanted: string[]): Answer<boolean> {
+  return method === undefined ? notGiven('method') : wanted.includes(method)
+}
+
 /** An answer that depends on a fact that is not given. */
 export function notGiven(fact: string): Unknown {
   return new Unknown([`not-given ${fact}`])

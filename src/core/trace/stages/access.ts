@@ -1,8 +1,9 @@
 import type { VisitDenyWhitelist } from '../../catalog/generated/items.ts'
 import type { ItemKey, Value } from '../../model/item.ts'
 import { toList } from '../../model/json.ts'
-import { all, any, map, not, some, uniteUnknown, Unknown, type Answer } from '../answer.ts'
+import { all, any, map, not, some, Unknown, type Answer } from '../answer.ts'
 import { antiLeechKeys, checkKeys } from '../check-keys.ts'
+import { agree, findDeciders } from '../first-match.ts'
 import { fold, ignoresCase } from '../match/case.ts'
 import { chooseForm } from '../match/url.ts'
 import { createRule, type Rule } from '../rule.ts'
@@ -63,13 +64,10 @@ export function isDenied(run: Run): Answer<boolean> {
 export function findDeciding(run: Run): Answer<ItemKey | null> {
   const order = run.settled('R15')
   const ranked: readonly ItemKey[] = order === 'listed' ? checkKeys : toList(order).map(String)
-  const unknown: Unknown[] = []
-  for (const item of ranked) {
-    const result = readResult(run, item)
-    if (result instanceof Unknown) unknown.push(result)
-    else if (result) return uniteUnknown(unknown) ?? item
-  }
-  return uniteUnknown(unknown)
+  return agree(
+    findDeciders(ranked, (item) => readResult(run, item)),
+    (item) => item,
+  )
 }
 
 /** What is shown of a check. */

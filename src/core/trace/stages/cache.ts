@@ -1,38 +1,54 @@
 import { toSeconds } from '../../catalog/cache-time.ts'
 import type { CacheRule, CacheRuleList } from '../../catalog/generated/items.ts'
-import { map, mapBoth, Unknown, type Answer } from '../answer.ts'
+import type { Plain, Text } from '../../model/secret.ts'
+import { map, mapBoth, orElse, Unknown, type Answer } from '../answer.ts'
 import { agree, findDeciders, type Deciders } from '../first-match.ts'
 import type { CaseRule } from '../match/case.ts'
 import { compilePattern, matchUrl, type Subject, type UrlPattern } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import { createRule, type Rule } from '../rule.ts'
 import type { Run } from '../run.ts'
-import type { Plain, Text } from '../../model/secret.ts'
 import { readPlain, splitText } from '../secret-text.ts'
 import { filterArguments, formatFull, splitFull } from '../url.ts'
-import { rewriteUrl, seeUrl } from './seen.ts'
-import { createSubject } from './signature.ts'
+import { createSubject, rewriteUrl, seeUrl } from './seen.ts'
 
 /** What a rule does with the query: of the cache key, and of the request to the origin. */
 type QueryChange = 'none' | 'as-sent' | { way: 'keep' | 'remove'; params: Text[] }
 
-/** A rule of `cache_rule` or `cache_rule_list`. */
-export interface CompiledRule {
-  rule: Rule
-  pattern: UrlPattern
-  caseRule: CaseRule
-  sees: 'W' | 'R5'
-  /** Undefined in `cache_rule`, and for a rule without one. */
-  priority: number | undefined
-  policy: 'cache' | 'bypass'
-  /** Seconds; unknown where R41 gives them. */
-  seconds: number | 'R41'
+/** What the rule that decides says. */
+interface Decision {
+  rule: Rule | null
+  policy: 'cache' | 'bypass' | 'R40'
+  /** Null: the origin's; unknown where R41 gives them. */
+  seconds: number | 'R41' | null
   followsOrigin: boolean
   obeysNoCache: boolean
   keyQuery: QueryChange
   originQuery: QueryChange
   /** Whether R47 says if the query is changed although nothing is cached. */
   mayChangeIdle: boolean
+}
+
+/** A rule of `cache_rule` or `cache_rule_list`. */
+export interface CompiledRule extends Decision {
+  rule: Rule
+  pattern: UrlPattern
+  caseRule: CaseRule
+  sees: 'W' | 'R5'
+  /** Undefined in `cache_rule`, and for a rule without one. */
+  priority: number | undefined
+}
+
+/** What holds without a rule. */
+const none: Decision = {
+  rule: null,
+  policy: 'R40',
+  seconds: null,
+  followsOrigin: true,
+  obeysNoCache: true,
+  keyQuery: 'as-sent',
+  originQuery: 'as-sent',
+  mayChangeIdle: false,
 }
 
 const kinds = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' } as const
@@ -108,27 +124,17 @@ export function matchRule(run: Run, { pattern, caseRule, sees }: CompiledRule): 
 /** The rules in rank order; an item that is not known counts as one rule that is not known. */
 type Ranked = CompiledRule | Unknown
 
-/** Ranks the rules of both items (R38, R39, R14). */
+/** Ranks the rules of both items (R38). */
 function rankRules(run: Run): Ranked[] {
-  const rules = toRanked(run.read('cache_rule', null, compileRules))
-  const list = toRanked(
+  const [rules, list] = [
+    run.read('cache_rule', null, compileRules),
     run.read('cache_rule_list', null, (item) => rankList(run, compileRuleList(item))),
-  )
-  if (rules === null || list === null) return [...(list ?? []), ...(rules ?? [])]
-  switch (run.reading('R38')) {
-    case 'list-first':
-      return [...list, ...rules]
-    case 'rule-first':
-      return [...rules, ...list]
-    case 'list-only':
-      return list
-    default:
-      return rules
-  }
-}
-
-function toRanked(rules: Answer<Ranked[] | null>): Ranked[] | null {
-  return rules instanceof Unknown ? [rules] : rules
+  ].map((found): Ranked[] | null => (found instanceof Unknown ? [found] : found))
+  if (!rules || !list) return list ?? rules ?? []
+  const order = run.reading('R38')
+  if (order === 'list-only') return list
+  if (order === 'rule-only') return rules
+  return order === 'list-first' ? [...list, ...rules] : [...rules, ...list]
 }
 
 /** Ranks rules by priority; R39 places those without one, R14 orders them among themselves. */
@@ -154,13 +160,33 @@ function findRules(run: Run): Deciders<Ranked> {
   )
 }
 
-/** Answers by each rule that may decide; null: by none. */
-function byRule<T>(run: Run, read: (rule: CompiledRule | null) => Answer<T>): Answer<T> {
-  const { deciders, unknown } = run.once(findRules)
-  return agree(
-    deciders.map((rule) => (rule instanceof Unknown ? rule : read(rule))),
-    unknown,
-  )
+/** Answers by each rule that may decide. */
+function byRule<T>(read: (run: Run, rule: Decision) => Answer<T>): (run: Run) => Answer<T> {
+  return (run) =>
+    agree(run.once(findRules), (rule) => (rule instanceof Unknown ? rule : read(run, rule ?? none)))
+}
+
+/** What the deciding cache rule says (request semantics, 3.4); seconds null: the origin's. */
+export const cache = {
+  rule: byRule((_, { rule }) => rule),
+  policy: byRule(readPolicy),
+  seconds: byRule(readSeconds),
+  followsOrigin: byRule((run, rule) => rule.followsOrigin && readPolicy(run, rule) !== 'bypass'),
+  obeysNoCache: byRule((run, rule) => rule.obeysNoCache && readPolicy(run, rule) !== 'bypass'),
+  key: byRule(readKey),
+}
+
+/** The policy of a rule, or without one (R40). */
+function readPolicy(run: Run, { policy }: Decision): 'cache' | 'bypass' | 'origin' {
+  if (policy !== 'R40') return policy
+  return run.reading(policy) === 'bypass' ? 'bypass' : 'origin'
+}
+
+function readSeconds(run: Run, rule: Decision): number | null {
+  if (readPolicy(run, rule) === 'bypass') return 0
+  if (rule.seconds !== 'R41') return rule.seconds
+  const seconds = run.settled(rule.seconds)
+  return typeof seconds === 'number' ? seconds : null
 }
 
 /** What requests must have in common to get one cached object. */
@@ -171,37 +197,12 @@ export interface CacheKey {
   query: string | null
 }
 
-/** What the deciding cache rule says (request semantics, 3.4); seconds null: the origin's. */
-export const cache = {
-  rule: (run: Run) => byRule<Rule | null>(run, (rule) => rule?.rule ?? null),
-  policy: (run: Run) => byRule(run, (rule) => readPolicy(run, rule)),
-  seconds: (run: Run) => byRule(run, (rule) => readSeconds(run, rule)),
-  followsOrigin: (run: Run) => byRule(run, (rule) => readFlag(run, rule, rule?.followsOrigin)),
-  obeysNoCache: (run: Run) => byRule(run, (rule) => readFlag(run, rule, rule?.obeysNoCache)),
-  key: (run: Run) => byRule(run, (rule) => readKey(run, rule)),
-}
-
-/** The policy of a rule, or without one (R40). */
-function readPolicy(run: Run, rule: CompiledRule | null): 'cache' | 'bypass' | 'origin' {
-  return rule?.policy ?? (run.reading('R40') === 'bypass' ? 'bypass' : 'origin')
-}
-
-function readSeconds(run: Run, rule: CompiledRule | null): number | null {
-  if (readPolicy(run, rule) === 'bypass') return 0
-  if (rule === null) return null
-  if (rule.seconds !== 'R41') return rule.seconds
-  const seconds = run.settled('R41')
-  return typeof seconds === 'number' ? seconds : null
-}
-
-function readFlag(run: Run, rule: CompiledRule | null, flag = true): boolean {
-  return flag && readPolicy(run, rule) !== 'bypass'
-}
-
-function readKey(run: Run, rule: CompiledRule | null): Answer<CacheKey | null> {
+function readKey(run: Run, rule: Decision): Answer<CacheKey | null> {
   if (readPolicy(run, rule) === 'bypass') return null
-  const change = readPlain(rule?.keyQuery ?? 'as-sent')
-  const how = mapBoth(change, readShare(run), (query, share) => ({ query, share }))
+  const how = mapBoth(readPlain(rule.keyQuery), readShare(run), (query, share) => ({
+    query,
+    share,
+  }))
   return mapBoth(run.once(findSubject), how, ({ url }, { query, share }) => ({
     ...share,
     path: url.path,
@@ -216,38 +217,30 @@ function changeQuery(change: Plain<QueryChange>, query: string | null): string |
   return filterArguments(query, ({ name }) => params.includes(name) === (way === 'keep'))
 }
 
-/** The query that the origin gets of a text with path and query, by the deciding rule. */
+/** The query that the origin gets of a text with path and query, by the deciding rule (R47). */
 export function changeOriginQuery(run: Run, full: Answer<string>): Answer<string> {
-  return byRule(run, (rule) =>
-    mapBoth(full, readPlain(readOriginQuery(run, rule)), (text, change) => {
+  return byRule((_, { policy, mayChangeIdle, originQuery }) => {
+    const isChanged = policy === 'cache' || (mayChangeIdle && run.reading('R47') === 'applies')
+    return mapBoth(full, readPlain(isChanged ? originQuery : 'as-sent'), (text, change) => {
       const { path, query } = splitFull(text)
       return formatFull({ path, query: changeQuery(change, query) })
-    }),
-  )
+    })
+  })(run)
 }
-
-function readOriginQuery(run: Run, rule: CompiledRule | null): QueryChange {
-  if (rule === null) return 'as-sent'
-  const isChanged =
-    rule.policy === 'cache' || (rule.mayChangeIdle && run.reading('R47') === 'applies')
-  return isChanged ? rule.originQuery : 'as-sent'
-}
-
-type Share = Pick<CacheKey, 'domains' | 'scheme'>
 
 /** Domains and scheme of the cache key (`cache_share`, R48). */
-function readShare(run: Run): Answer<Share> {
+function readShare(run: Run): Answer<Pick<CacheKey, 'domains' | 'scheme'>> {
   const { host, scheme } = run.facts.url
-  if (run.item('cache_share') === null)
-    return { domains: [host], scheme: run.reading('R48') === 'shared' ? 'any' : scheme }
-  const own: Share = { domains: [host], scheme }
-  return run.read('cache_share', own, ({ share_way: way, domain }) => {
-    const others = way === 'inner_share' || domain === undefined ? [] : [domain]
-    return map(readPlain(others), (known) => ({
-      domains: [...new Set([host, ...known])].toSorted(),
-      scheme: way === 'cross_single_share' ? scheme : 'any',
-    }))
+  const name = (domains: string[], isShared: boolean): Pick<CacheKey, 'domains' | 'scheme'> => ({
+    domains: [...new Set([host, ...domains])].toSorted(),
+    scheme: isShared ? 'any' : scheme,
   })
+  const shared = run.read('cache_share', null, ({ share_way: way, domain }) =>
+    map(readPlain(way === 'inner_share' || domain === undefined ? [] : [domain]), (known) =>
+      name(known, way !== 'cross_single_share'),
+    ),
+  )
+  return orElse(shared, () => name([], run.reading('R48') === 'shared'))
 }
 
 /** The rules that match beside the deciding one, and those of which it is not known. */
@@ -258,13 +251,8 @@ export interface OtherRules {
 
 /** Lists the rules of the cache, in the order of the items. */
 export function listRules(run: Run): CompiledRule[] {
-  return run.once(collectRules)
-}
-
-function collectRules(run: Run): CompiledRule[] {
-  const rules = [
+  return [
     run.read('cache_rule', [], compileRules),
     run.read('cache_rule_list', [], compileRuleList),
-  ]
-  return rules.flatMap((list) => (list instanceof Unknown ? [] : list))
+  ].flatMap((list) => (list instanceof Unknown ? [] : list))
 }

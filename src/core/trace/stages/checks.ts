@@ -10,7 +10,7 @@ import { findRefererHost, matchHost } from '../match/host.ts'
 import { matchRegex, Regex } from '../match/regex.ts'
 import { matchText } from '../match/text.ts'
 import { chooseForm, compilePattern, matchUrl, matchUrlRegex } from '../match/url.ts'
-import { given, notGiven, parseAddress } from '../request.ts'
+import { given, hasMethod, notGiven, parseAddress } from '../request.ts'
 import type { Run } from '../run.ts'
 import { readPlain, splitText } from '../secret-text.ts'
 import { formatAuthority } from '../url.ts'
@@ -23,7 +23,7 @@ type Condition = (run: Run) => Answer<boolean>
 /** A part of a check that matches by itself: an entry of its list, or a field. */
 export interface CheckPart {
   pointer: string
-  pattern?: Text
+  pattern?: unknown
   matches: Condition
 }
 
@@ -49,20 +49,41 @@ const common: Check = {
   isEmpty: () => false,
 }
 
-function listEntries(
+/** @param pointer if it ends in a slash, the index of the entry follows */
+function listEntries<T>(
   pointer: string,
-  list: readonly Text[],
-  compile: (entry: Text, i: number) => Condition,
+  list: readonly T[],
+  compile: (entry: T, i: number) => Condition,
 ): CheckPart[] {
-  return list.map((entry, i) => ({
-    pointer: `${pointer}/${i}`,
-    pattern: entry,
-    matches: compile(entry, i),
+  return list.map((pattern, i) => ({
+    pointer: pointer.endsWith('/') ? `${pointer}${i}` : pointer,
+    pattern,
+    matches: compile(pattern, i),
   }))
 }
 
-/** The client's address (R30); null for one that is on no list. */
-function readClient(run: Run): Answer<string | null> {
+/** Tests an entry against something of the request; null matches none. */
+function matchEntry<T>(
+  read: (run: Run) => Answer<T | null>,
+  test: (wanted: string, value: T, run: Run) => boolean,
+): (entry: Text) => Condition {
+  return (entry) => (run) =>
+    map(read(run), (value) =>
+      value === null ? false : map(readPlain(entry), (wanted) => test(wanted, value, run)),
+    )
+}
+
+/** Tests whether one of a list matches. */
+function matchSome(
+  list: readonly Text[],
+  compile: (entry: Text, i: number) => Condition,
+): Condition {
+  const conditions = list.map(compile)
+  return (run) => some(conditions, (holds) => holds(run))
+}
+
+/** Tests an entry against the client's address (R30). */
+const matchClient = matchEntry((run) => {
   const sent = given(run.facts.ip, 'ip')
   if (run.reading('R30') === 'to-origin') return sent
   return run.read('client_real_ip', sent, ({ head }) =>
@@ -73,15 +94,20 @@ function readClient(run: Run): Answer<string | null> {
       ),
     ),
   )
-}
+}, matchAddress)
 
-/** Tests an entry against the client's address. */
-function matchClient(entry: Text): Condition {
-  return (run) =>
-    map(readPlain(entry), (text) =>
-      map(readClient(run), (ip) => ip !== null && matchAddress(text, ip)),
-    )
-}
+const matchCountry = matchEntry(
+  ({ facts }) => given(facts.country, 'country'),
+  (wanted, country) => country === wanted,
+)
+
+const matchReferer = matchEntry(
+  (run) =>
+    map(readAccessHeader(run, 'referer'), (text) =>
+      text === null ? null : findRefererHost(run, text),
+    ),
+  matchHost,
+)
 
 /** What checks of a header have in common (R20). */
 function compileHeader(name: string, pointer: string, allowsEmpty: boolean): Partial<Check> {
@@ -90,23 +116,6 @@ function compileHeader(name: string, pointer: string, allowsEmpty: boolean): Par
       text === null ? run.reading('R20') === 'alike' : text === '',
     )
   return { isEmpty, fields: allowsEmpty ? [] : [{ pointer, matches: isEmpty }] }
-}
-
-/** Tests something against a header; an absent one matches nothing. */
-function matchHeader(
-  run: Run,
-  name: string,
-  test: (text: string) => Answer<boolean>,
-): Answer<boolean> {
-  return map(readAccessHeader(run, name), (text) => text !== null && test(text))
-}
-
-function matchReferer(entry: Text): Condition {
-  return (run) =>
-    matchHeader(run, 'referer', (text) => {
-      const host = findRefererHost(run, text)
-      return host !== null && map(readPlain(entry), (wanted) => matchHost(wanted, host))
-    })
 }
 
 /** Whether a field of the user agent ignores case (R25). */
@@ -121,9 +130,9 @@ function compileAgent(item: UserAgent): Partial<Check> {
     isWhite: item.ua_type === 'white',
     applies: (run) =>
       matchUrl(run, url, seeUrl(run), agentIgnoresCase(run, item.url_case_insensitive)),
-    entries: splitText(item.ua_list, '\n').map((pattern) => {
-      const regex = new Regex(pattern, 'user_agent/ua_list')
-      return { pointer: '/ua_list', pattern, matches: (run) => matchAgent(run, item, regex) }
+    entries: listEntries('/ua_list', splitText(item.ua_list, '\n'), (line) => {
+      const regex = new Regex(line, 'user_agent/ua_list')
+      return (run) => matchAgent(run, item, regex)
     }),
   }
 }
@@ -131,11 +140,12 @@ function compileAgent(item: UserAgent): Partial<Check> {
 /** Tests a line of the list: the whole text, a part of it, or by R26 an expression. */
 function matchAgent(run: Run, item: UserAgent, regex: Regex): Answer<boolean> {
   const { always, pattern } = regex
+  if (always instanceof Unknown) return always
   const isRegex = item.ua_match_type === 'pattern' && run.reading('R26') === 'regex'
   // An absent header that is not an empty one matches no expression.
-  if (always instanceof Unknown) return always
-  if (always === true && isRegex && run.reading('R20') === 'alike') return always
-  return matchHeader(run, 'user-agent', (text) => {
+  if (isRegex && always === true && run.reading('R20') === 'alike') return true
+  return map(readAccessHeader(run, 'user-agent'), (text) => {
+    if (text === null) return false
     const folds = agentIgnoresCase(run, item.ua_case_insensitive)
     if (isRegex) return matchRegex(run, regex, text, folds, 'search')
     const [wanted, sent] = [fold(pattern, folds), fold(text, folds)]
@@ -150,52 +160,52 @@ function banIgnoresCase(run: Run, value: 'yes' | 'no' = 'yes'): boolean {
   return (value === 'no') === (run.reading('R24') === 'labels')
 }
 
-/** Tests the texts of a ban against a header (R20). */
-function matchTexts(name: string, list: readonly Text[], folds: (run: Run) => boolean): Condition {
-  return (run) =>
-    map(readAccessHeader(run, name), (text) =>
-      text === null && run.reading('R20') === 'distinct'
-        ? false
-        : some(list, (entry) =>
-            map(readPlain(entry), (wanted) => matchText(run, wanted, text ?? '', folds(run))),
-          ),
-    )
+/** Tests a text of a ban against a header (R20). */
+function matchBanned(name: string, folds: (run: Run) => boolean): (entry: Text) => Condition {
+  return matchEntry(
+    (run) =>
+      map(readAccessHeader(run, name), (text) =>
+        text === null && run.reading('R20') === 'alike' ? '' : text,
+      ),
+    (wanted, text, run) => matchText(run, wanted, text, folds(run)),
+  )
 }
 
-function compileBan({ method, url, ip, referer, ua }: Ban, i: number): Condition {
-  const key = <T extends { is_match?: 'yes' | 'no' }>(
-    part: T | undefined,
-    compile: (part: T) => Condition,
-  ): Condition[] => {
-    if (part === undefined) return []
-    const holds = compile(part)
-    return [part.is_match === 'no' ? (run) => not(holds(run)) : holds]
-  }
-  const conditions = [
-    ...key(
-      method,
-      ({ method_type: wanted }) =>
-        ({ facts }) =>
-          map(given(facts.method, 'method'), (is) => is === wanted.toUpperCase()),
+const banKeys: {
+  [Key in keyof Ban]-?: (part: NonNullable<Ban[Key]>, place: string) => Condition
+} = {
+  method:
+    ({ method_type: wanted }) =>
+    ({ facts }) =>
+      hasMethod(facts, wanted.toUpperCase()),
+  ip: ({ list }) => matchSome(list, matchClient),
+  referer: ({ list }) =>
+    matchSome(
+      list,
+      matchBanned('referer', () => true),
     ),
-    ...key(url, ({ list, case_insensitive: folds }) => {
-      const regexes = list.map(
-        (entry, n) => new Regex(entry, `combined_ban/${i}/configs/url/list/${n}`),
-      )
+  ua: ({ list, case_insensitive: folds }) =>
+    matchSome(
+      list,
+      matchBanned('user-agent', (run) => banIgnoresCase(run, folds)),
+    ),
+  url: ({ list, case_insensitive: folds }, place) =>
+    matchSome(list, (entry, i) => {
+      const regex = new Regex(entry, `${place}/${i}`)
       return (run) =>
-        some(regexes, (regex) =>
-          matchUrlRegex(run, regex, seeUrl(run), banIgnoresCase(run, folds), 'R5', true, 'search'),
-        )
+        matchUrlRegex(run, regex, seeUrl(run), banIgnoresCase(run, folds), 'R5', true, 'search')
     }),
-    ...key(ip, ({ list }) => {
-      const addresses = list.map(matchClient)
-      return (run) => some(addresses, (matches) => matches(run))
-    }),
-    ...key(referer, ({ list }) => matchTexts('referer', list, () => true)),
-    ...key(ua, ({ list, case_insensitive: folds }) =>
-      matchTexts('user-agent', list, (run) => banIgnoresCase(run, folds)),
-    ),
-  ]
+}
+
+/** Tests whether all conditions of a ban hold (R23). */
+function compileBan({ configs }: CombinedBan[number], i: number): Condition {
+  const conditions = Object.entries(banKeys).flatMap(([name, compile]) => {
+    const part = configs[name as keyof Ban]
+    if (part === undefined) return []
+    const place = `combined_ban/${i}/configs/${name}/list`
+    const holds = (compile as (part: object, place: string) => Condition)(part, place)
+    return [part.is_match === 'no' ? (run: Run) => not(holds(run)) : holds]
+  })
   return (run) => {
     const parts = conditions.map((holds) => () => holds(run))
     return parts.length > 1 && run.reading('R23') === 'any' ? any(...parts) : all(...parts)
@@ -206,26 +216,24 @@ function compileBan({ method, url, ip, referer, ua }: Ban, i: number): Condition
 function compileDenied(entry: Text, i: number): Condition {
   const regex = new Regex(entry, `deny_url/urls/${i}`)
   return (run) =>
-    any(
-      () => matchUrlRegex(run, regex, seeUrl(run), 'R6', 'W'),
-      () =>
-        map(seeUrl(run), ({ url, forms }) => {
-          const { full } = chooseForm(run, forms)
-          if (regex.always !== null || full === null) return false
-          const folds = ignoresCase(run, 'R6')
-          const isSame = fold(regex.pattern, folds) === fold(formatAuthority(url) + full, folds)
-          return isSame && run.reading('R27') === 'either'
-        }),
+    any(matchUrlRegex(run, regex, seeUrl(run), 'R6', 'W'), () =>
+      map(seeUrl(run), ({ url, forms }) => {
+        const { full } = chooseForm(run, forms)
+        if (regex.always !== null || full === null) return false
+        const folds = ignoresCase(run, 'R6')
+        const isSame = fold(regex.pattern, folds) === fold(formatAuthority(url) + full, folds)
+        return isSame && run.reading('R27') === 'either'
+      }),
     )
 }
 
 /** Tests whether an upload is larger than a limit in MB (R28, R29). */
 function isTooLarge(run: Run, limit: number): Answer<boolean> {
-  const { bodySize, method } = run.facts
+  const { facts } = run
   const most = limit * (run.reading('R29') === '1000' ? 1e6 : 1_048_576)
   return all(
-    map(given(bodySize, 'bodySize'), (bytes) => bytes > most),
-    () => run.reading('R28') === 'any' || map(given(method, 'method'), (is) => is === 'POST'),
+    map(given(facts.bodySize, 'bodySize'), (bytes) => bytes > most),
+    () => run.reading('R28') === 'any' || hasMethod(facts, 'POST'),
   )
 }
 
@@ -235,39 +243,27 @@ const compilers: { [Key in CheckKey]: (item: ItemValues[Key]) => Partial<Check> 
   deny_protocol: ({ protocol }) => ({
     fields: [{ pointer: '/protocol', matches: ({ facts }) => facts.url.scheme === protocol }],
   }),
-  ip_black_list: ({ list }) => ({ entries: listEntries('/list', list, matchClient) }),
+  ip_black_list: ({ list }) => ({ entries: listEntries('/list/', list, matchClient) }),
   ip_white_list: ({ list }) => ({
-    entries: listEntries('/list', list, matchClient),
+    entries: listEntries('/list/', list, matchClient),
     isWhite: true,
   }),
   visit_areas_limit: ({ country_list: list, limit_type: type }) => ({
-    entries: splitText(list, ',').map((pattern) => ({
-      pointer: '/country_list',
-      pattern,
-      matches: ({ facts }) =>
-        map(readPlain(pattern), (name) =>
-          map(given(facts.country, 'country'), (country) => country === name),
-        ),
-    })),
+    entries: listEntries('/country_list', splitText(list, ','), matchCountry),
     isWhite: type === 'white',
   }),
   referer: ({ type, list, allow_empty: allows }) => ({
     ...compileHeader('referer', '/allow_empty', allows !== false),
-    entries: listEntries('/list', list, matchReferer),
+    entries: listEntries('/list/', list, matchReferer),
     isWhite: type === 2,
   }),
   user_agent: compileAgent,
   visit_timestamp: (item) => ({
-    fields: listFaults(item).map(([pointer, matches]) => ({ pointer, matches })),
+    fields: listFaults(item),
     applies: (run) => isProtected(run, item),
   }),
-  combined_ban: (bans) => ({
-    entries: bans.map(({ configs }, i) => ({
-      pointer: `/${i}`,
-      matches: compileBan(configs, i),
-    })),
-  }),
-  deny_url: ({ urls }) => ({ entries: listEntries('/urls', urls, compileDenied) }),
+  combined_ban: (bans) => ({ entries: listEntries('/', bans, compileBan) }),
+  deny_url: ({ urls }) => ({ entries: listEntries('/urls/', urls, compileDenied) }),
   post_upload_size_limit: ({ limit_value: limit }) => ({
     fields: [{ pointer: '/limit_value', matches: (run) => isTooLarge(run, limit) }],
   }),

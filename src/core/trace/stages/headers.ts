@@ -11,14 +11,13 @@ import { readPlain } from '../secret-text.ts'
 import { seeUrl } from './seen.ts'
 
 /** The values of a header; null if it is absent. */
-export type HeaderValue = Answer<readonly string[] | null>
+type HeaderValue = Answer<readonly string[] | null>
 
 /** A message whose headers items change. */
 export type Message = 'request' | 'response'
 
 /** What an item does with a header. */
 interface Operation {
-  item: string
   /** In lower case; unknown for an item that is not known, and for a secret: it may be any. */
   name: Answer<string>
   /** Null deletes the header. */
@@ -30,18 +29,12 @@ interface Operation {
 }
 
 function operate(
-  item: string,
-  head: Answer<Text>,
+  head: Text,
   value: HeaderValue,
   way: Operation['way'],
   regex: Regex | null = null,
 ): Operation {
-  const name = map(head, (text) => map(readPlain(text), (known) => known.toLowerCase()))
-  return { item, name, value, way, regex }
-}
-
-function readOne(text: Text): HeaderValue {
-  return map(readPlain(text), (known) => [known])
+  return { name: map(readPlain(head), (known) => known.toLowerCase()), value, way, regex }
 }
 
 /** DEL: absent. ALT: the value; if absent, R63. ADD: the value if absent; otherwise R62. */
@@ -52,9 +45,8 @@ const compileControl = remember(({ list }: HeadControl) =>
     direction,
     order,
     ...operate(
-      'head_control',
       head,
-      op === 'DEL' ? null : readOne(value),
+      op === 'DEL' ? null : readPlain([value]),
       ways[op],
       new Regex(regex, `head_control/list/${i}/regex`),
     ),
@@ -62,14 +54,12 @@ const compileControl = remember(({ list }: HeadControl) =>
 )
 
 const compileAdded = remember(({ list }: AddResponseHead) => {
-  const entries = list.flatMap((entry) =>
-    typeof entry === 'object' && 'name' in entry ? [entry] : [],
-  )
+  const entries = list.flatMap((each) => (typeof each === 'object' && 'name' in each ? each : []))
   const named = groupBy(entries, ({ name }) =>
     typeof name === 'string' ? name.toLowerCase() : name,
   )
   return [...named].map(([name, same]) =>
-    operate('add_response_head', name, readPlain(same.map(({ value }) => value)), 'R65'),
+    operate(name, readPlain(same.map(({ value }) => value)), 'R65'),
   )
 })
 
@@ -80,12 +70,16 @@ function readItem<Key extends keyof ItemValues>(
   compile: (value: ItemValues[Key]) => Operation[],
 ): Operation[] {
   const found = run.read(item, [], compile)
-  return found instanceof Unknown ? [operate(item, found, null, 'set')] : found
+  return found instanceof Unknown ? [{ name: found, value: null, way: 'set', regex: null }] : found
 }
 
+/** The directions of `head_control`: of the server that gets a message, and of the next one. */
+const directions = { request: ['CLI_REQ', 'SER_REQ'], response: ['SER_REP', 'CLI_REP'] } as const
+
 /** The rules of `head_control` for one direction, as they act (R61, R14). */
-function control(run: Run, wanted: HeadControl['list'][number]['head_direction']): Operation[] {
+function control(run: Run, message: Message, at: 0 | 1): Operation[] {
   return readItem(run, 'head_control', (item) => {
+    const wanted = directions[message][at]
     const rules = compileControl(item).filter(({ direction }) => direction === wanted)
     if (rules.length < 2) return rules
     const sign = run.reading('R61') === 'ascending' ? 1 : -1
@@ -98,15 +92,13 @@ function setRealIp(run: Run): Operation[] {
   if (run.reading('R30') === 'from-client') return []
   const { ip } = run.facts
   const value = typeof ip === 'string' ? [ip] : notGiven('ip')
-  return readItem(run, 'client_real_ip', ({ head }) => [
-    operate('client_real_ip', head, value, 'set'),
-  ])
+  return readItem(run, 'client_real_ip', ({ head }) => [operate(head, value, 'set')])
 }
 
 function addToRequest(run: Run): Operation[] {
   return readItem(run, 'add_back_source_head', (entries) => {
     const added = entries.map(({ head_name: head, head_value: value, write_when_exists: way }) =>
-      operate('add_back_source_head', head, readOne(value), way === 'no' ? 'keep' : 'set'),
+      operate(head, readPlain([value]), way === 'no' ? 'keep' : 'set'),
     )
     return added.length > 1 && run.reading('R14') === 'first' ? added.toReversed() : added
   })
@@ -115,21 +107,15 @@ function addToRequest(run: Run): Operation[] {
 /** All operations on headers of a message, as they act (R64). */
 function listOperations(run: Run, message: Message): Operation[] {
   return run.keep(`${message} operations`, () => {
-    const named =
+    const [first, last] = [control(run, message, 0), control(run, message, 1)]
+    const [realIp, added] =
       message === 'request'
-        ? [control(run, 'CLI_REQ'), setRealIp(run), addToRequest(run), control(run, 'SER_REQ')]
-        : [
-            control(run, 'SER_REP'),
-            readItem(run, 'add_response_head', compileAdded),
-            control(run, 'CLI_REP'),
-          ]
+        ? [setRealIp(run), addToRequest(run)]
+        : [[], readItem(run, 'add_response_head', compileAdded)]
     const order = run.reading('R64')
-    const isLater = ({ item }: Operation) =>
-      order === 'head-control-first'
-        ? item !== 'head_control'
-        : order === 'real-ip-last' && item === 'client_real_ip'
-    const all = named.flat()
-    return [...all.filter((each) => !isLater(each)), ...all.filter(isLater)]
+    if (order === 'head-control-first') return [...first, ...last, ...realIp, ...added]
+    if (order === 'real-ip-last') return [...first, ...added, ...last, ...realIp]
+    return [...first, ...realIp, ...added, ...last]
   })
 }
 
@@ -149,12 +135,10 @@ function write(values: HeaderValue): Header {
   return { values, isWritten: values !== null }
 }
 
-function chooseHeader(condition: Answer<boolean>, yes: () => Header, no: () => Header): Header {
-  if (!(condition instanceof Unknown)) return condition ? yes() : no()
-  const [a, b] = [yes(), no()]
+function chooseHeader(condition: Answer<boolean>, yes: Header, no: Header): Header {
   return {
-    values: choose(condition, a.values, b.values),
-    isWritten: choose(condition, a.isWritten, b.isWritten),
+    values: choose(condition, yes.values, no.values),
+    isWritten: choose(condition, yes.isWritten, no.isWritten),
   }
 }
 
@@ -164,15 +148,12 @@ function change(run: Run, before: Header, { name, value, way }: Operation): Head
   if (name instanceof Unknown)
     return { values: uniteUnknown([name, values]), isWritten: any(isWritten, name) }
   if (way === 'set') return write(value)
+  const kept = way === 'R62' || way === 'R65' ? run.reading(way) : way
+  const both = () => mapBoth(values, value, (old, added) => [...(old ?? []), ...(added ?? [])])
   return chooseHeader(
     isSet(values),
-    () => {
-      const kept = way === 'R62' || way === 'R65' ? run.reading(way) : way
-      if (kept === 'keep') return before
-      if (kept !== 'append') return write(value)
-      return write(mapBoth(values, value, (old, added) => [...(old ?? []), ...(added ?? [])]))
-    },
-    () => (way === 'replace' && run.reading('R63') === 'nothing' ? before : write(value)),
+    kept === 'keep' ? before : write(kept === 'append' ? both() : value),
+    way === 'replace' && run.reading('R63') === 'nothing' ? before : write(value),
   )
 }
 
@@ -182,12 +163,7 @@ function changeAll(run: Run, name: string, fact: HeaderFact, operations: Operati
   return operations
     .filter((each) => each.name === name || each.name instanceof Unknown)
     .reduce<Header>(
-      (before, each) =>
-        chooseHeader(
-          isActive(run, each),
-          () => change(run, before, each),
-          () => before,
-        ),
+      (before, each) => chooseHeader(isActive(run, each), change(run, before, each), before),
       { values: start, isWritten: false },
     )
 }
@@ -201,28 +177,19 @@ function readFact({ facts }: Run, message: Message, name: string): HeaderFact {
 }
 
 /** A header of the client as checks of access see it (R66); null without one. */
-export function readAccessHeader(run: Run, name: string): HeaderFact {
-  return readEarly(run, 'request', name)
-}
+export const readAccessHeader = readEarly('request', 'R66', 'before-access')
 
 /** A header of the origin as caching sees it (R67); null without one. */
-export function readCacheHeader(run: Run, name: string): HeaderFact {
-  return readEarly(run, 'response', name)
-}
+export const readCacheHeader = readEarly('response', 'R67', 'before-cache')
 
-const early = {
-  request: { direction: 'CLI_REQ', reading: 'R66', changed: 'before-access' },
-  response: { direction: 'SER_REP', reading: 'R67', changed: 'before-cache' },
-} as const
-
-function readEarly(run: Run, message: Message, name: string): HeaderFact {
-  return run.keep(`early ${message} ${name}`, () => {
-    const fact = readFact(run, message, name)
-    const { direction, reading, changed } = early[message]
-    if (run.item('head_control') === null || run.reading(reading) !== changed) return fact
-    const { values } = changeAll(run, name, fact, control(run, direction))
-    return map(values, (known) => known?.join(', ') ?? null)
-  })
+function readEarly(message: Message, reading: 'R66' | 'R67', changed: string) {
+  return (run: Run, name: string): HeaderFact =>
+    run.keep(`early ${message} ${name}`, () => {
+      const fact = readFact(run, message, name)
+      if (run.item('head_control') === null || run.reading(reading) !== changed) return fact
+      const { values } = changeAll(run, name, fact, control(run, message, 0))
+      return map(values, (known) => known?.join(', ') ?? null)
+    })
 }
 
 function readLate(run: Run, message: Message, name: string): Header {

@@ -34,15 +34,11 @@ function finishRewritten(run: Run, rewritten: Answer<string>): Answer<string> {
   if (signing instanceof Unknown) return uniteUnknown([signing, text]) ?? signing
   return run.read('visit_timestamp', text, (item) => {
     if (item.origin_type === 2 || item.req_uri_type > 2) return text
-    return choose(
-      isSignedUrl(run, item),
-      () =>
-        map(text, (known) => {
-          const { path, query } = splitFull(known)
-          return formatFull({ path, query: removeSignature(run, item, query) })
-        }),
-      () => text,
-    )
+    const take = (known: string) => {
+      const { path, query } = splitFull(known)
+      return formatFull({ path, query: removeSignature(run, item, query) })
+    }
+    return choose(isSignedUrl(run, item), () => map(text, take), text)
   })
 }
 
@@ -58,7 +54,7 @@ export function readAuth(run: Run): Answer<string | null> {
     choose(
       matchUrl(run, compileAuth(item), seeUrl(run), 'R6'),
       () => readPlain(item.auth_url),
-      () => null,
+      null,
     ),
   )
 }

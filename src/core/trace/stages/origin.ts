@@ -1,7 +1,8 @@
 import type { ItemValues, NewOrigin, Origin, TosOrigin } from '../../catalog/generated/items.ts'
+import { groupBy } from '../../model/lists.ts'
 import type { Plain, Text } from '../../model/secret.ts'
 import { choose, isSet, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
-import { agree, findDeciders } from '../first-match.ts'
+import { agree, findDeciders, type Deciders } from '../first-match.ts'
 import { remember } from '../remember.ts'
 import type { Run } from '../run.ts'
 import { readPlain, splitText } from '../secret-text.ts'
@@ -14,33 +15,26 @@ interface Target {
   weight: number | null
 }
 
+interface Way {
+  protocol: string | null
+  port: number | null
+}
+
+/** An origin that a request may go to, with how it is reached. */
+interface Endpoint extends Way {
+  targets: Target[]
+  host: Answer<string>
+  /** Of `new_origin` alone. */
+  connectTimeout?: number
+}
+
+/** The main endpoints, then the backups of each rank. */
+type Ranks = Endpoint[][]
+
 /** One value if all main targets agree, otherwise the distinct ones in their order. */
 type OneOrMore<T> = T | T[]
 
-/** An origin that a request may go to, with how it is reached. */
-interface Endpoint {
-  targets: Target[]
-  protocol: string | null
-  port: number | null
-  host: Answer<string>
-  connectTimeout: number | null
-}
-
-/** The main endpoints, and the backups, a list for each rank. */
-interface Endpoints {
-  main: Endpoint[]
-  backups: Endpoint[][]
-}
-
-const origins = ['origin', 'new_origin', 'tos_origin'] as const
-type OriginKey = (typeof origins)[number]
-
-/** The items that may decide, and the endpoints of each; null: none is set. */
-interface Choice {
-  deciders: (OriginKey | null)[]
-  endpoints: Answer<Endpoints | null>[]
-  unknown: Unknown[]
-}
+type OriginKey = 'origin' | 'new_origin' | 'tos_origin'
 
 /** Why `extend` leaves the origin open, by R50; null if it does not. */
 function findExtension(run: Run): Unknown | null {
@@ -49,68 +43,58 @@ function findExtension(run: Run): Unknown | null {
   return extension instanceof Unknown ? extension : Unknown.of('undecidable extend')
 }
 
-function findChoice(run: Run): Choice {
-  const { deciders, unknown } = findDeciders(rankItems(run), (key) => isSet(run.item(key)))
-  const endpoints = deciders.map((key) => (key === null ? null : readEndpoints(run, key)))
-  return { deciders, endpoints, unknown }
+/** The items that may decide, by their rank (R51). */
+function findItems(run: Run): Deciders<OriginKey> {
+  const items: OriginKey[] = ['new_origin', 'origin']
+  if (run.item('tos_origin') !== null) {
+    const at = ['tos-first', 'tos-second', 'tos-last'].indexOf(run.reading('R51'))
+    items.splice(at, 0, 'tos_origin')
+  }
+  return findDeciders(items, (key) => isSet(run.item(key)))
 }
 
 /** Answers by each item that may decide. */
 function byItem<T>(
   run: Run,
-  read: (found: Endpoints, key: OriginKey | null) => Answer<T>,
-  none: () => Answer<T | null> = () => null,
+  read: (ranks: Ranks, key: OriginKey) => Answer<T>,
+  none: Answer<T | null> = null,
 ): Answer<T | null> {
-  const extension = findExtension(run)
-  if (extension !== null) return extension
-  const { deciders, endpoints, unknown } = run.once(findChoice)
-  return agree(
-    deciders.map((key, i) =>
-      map(endpoints[i] ?? null, (found): Answer<T | null> =>
-        found === null ? none() : read(found, key),
-      ),
-    ),
-    unknown,
+  return (
+    findExtension(run) ??
+    agree(run.once(findItems), (key) =>
+      key === null ? none : map(readRanks(run, key), (ranks): Answer<T | null> => read(ranks, key)),
+    )
   )
+}
+
+/** Answers by something of the main endpoints. */
+function byMain<T>(read: (endpoint: Endpoint) => Answer<T>) {
+  return (run: Run): Answer<OneOrMore<T> | null> =>
+    byItem(run, ([main = []]) => collect(main.map(read)))
 }
 
 /** Which origin a request goes to, and how (request semantics, 3.5). */
 export const origin = {
   item: (run: Run): Answer<OriginKey | null> => byItem(run, (_, key) => key),
   main: (run: Run): Answer<Plain<Target>[] | null> =>
-    byItem(run, ({ main }) => readPlain(joinTargets(run, main))),
+    byItem(run, ([main = []]) => readPlain(joinTargets(run, main))),
   backups: (run: Run): Answer<Plain<Target>[][] | null> =>
-    byItem(run, ({ backups }) => readPlain(backups.map((rank) => joinTargets(run, rank)))),
-  protocol: (run: Run): Answer<OneOrMore<string | null> | null> =>
-    byItem(run, ({ main }) => collect(main.map(({ protocol }) => protocol))),
-  port: (run: Run): Answer<OneOrMore<number | null> | null> =>
-    byItem(run, ({ main }) => collect(main.map(({ port }) => port))),
+    byItem(run, ([, ...backups]) => readPlain(backups.map((rank) => joinTargets(run, rank)))),
+  protocol: byMain(({ protocol }) => protocol),
+  port: byMain(({ port }) => port),
   host: readHost,
-  connectTimeout: (run: Run): Answer<OneOrMore<number> | null> =>
-    byItem(
-      run,
-      ({ main }, key) => readConnectTimeout(run, key === 'new_origin' ? main : null),
-      () => readConnectTimeout(run, null),
-    ),
+  connectTimeout: readConnectTimeout,
 }
 
-function rankItems(run: Run): OriginKey[] {
-  if (run.item('tos_origin') === null) return ['new_origin', 'origin']
-  const rank = run.reading('R51')
-  if (rank === 'tos-first') return ['tos_origin', 'new_origin', 'origin']
-  if (rank === 'tos-second') return ['new_origin', 'tos_origin', 'origin']
-  return ['new_origin', 'origin', 'tos_origin']
-}
-
-const readers: { [Key in OriginKey]: (run: Run, item: ItemValues[Key]) => Endpoints } = {
+const readers: { [Key in OriginKey]: (run: Run, item: ItemValues[Key]) => Ranks } = {
   origin: readOrigin,
   new_origin: readNewOrigin,
   tos_origin: readTosOrigin,
 }
 
-function readEndpoints(run: Run, key: OriginKey): Answer<Endpoints | null> {
-  const read = readers[key] as (run: Run, item: unknown) => Endpoints
-  return run.read(key, null, (item) => read(run, item))
+function readRanks(run: Run, key: OriginKey): Answer<Ranks> {
+  const read = readers[key] as (run: Run, item: unknown) => Ranks
+  return run.keep(`ranks ${key}`, () => run.read(key, [], (item) => read(run, item)))
 }
 
 /** Host of the item `origin_host`; otherwise the domain. */
@@ -118,112 +102,83 @@ function readOriginHost(run: Run): Answer<string> {
   return run.read('origin_host', run.facts.url.host, ({ host }) => readPlain(host))
 }
 
-interface Way {
-  protocol: string | null
-  port: number | null
-}
-
-/** Protocol and port of the client. */
-function readClientWay({ facts: { url } }: Run): Way & { port: number } {
+/** Protocol and port of a mode: the client's, fixed ones, or those of the item's fields. */
+function readMode({ facts: { url } }: Run, mode: string, custom?: Way): Way {
+  if (mode === 'http' || mode === 'https') return { protocol: mode, port: getDefaultPort(mode) }
+  if (mode === 'custom' && custom !== undefined) return custom
   return { protocol: url.scheme, port: url.port ?? getDefaultPort(url.scheme) }
 }
 
-/** Protocol and port of a mode: the client's, fixed ones, or those of the item's fields. */
-function readMode(run: Run, mode: string, custom: Way): Way {
-  if (mode === 'http') return { protocol: 'http', port: 80 }
-  if (mode === 'https') return { protocol: 'https', port: 443 }
-  return mode === 'custom' ? custom : readClientWay(run)
-}
+const compileTargets = remember((item: Origin) =>
+  [item.default_master, item.default_slave ?? ''].map((list) =>
+    splitText(list, ',').map((address): Target => ({ address, weight: null })),
+  ),
+)
 
-const compileTargets = remember((item: Origin) => {
-  const read = (list: Text = ''): Target[] =>
-    splitText(list, ',').map((address) => ({ address, weight: null }))
-  return { main: read(item.default_master), backups: read(item.default_slave) }
-})
-
-function readOrigin(run: Run, item: Origin): Endpoints {
+function readOrigin(run: Run, item: Origin): Ranks {
   const { origin_mode: mode = 'default', ori_https: isHttps, port = 80 } = item
   const way = readMode(run, mode, { protocol: isHttps === 'yes' ? 'https' : 'http', port })
   const host = readOriginHost(run)
-  const reach = (targets: Target[]): Endpoint[] => [{ targets, ...way, host, connectTimeout: null }]
-  const { main, backups } = compileTargets(item)
-  return { main: reach(main), backups: backups.length === 0 ? [] : [reach(backups)] }
+  return compileTargets(item)
+    .filter((targets, i) => i === 0 || targets.length > 0)
+    .map((targets) => [{ targets, ...way, host }])
 }
 
-/**
- * Ranks the entries that a carrier may use (R52): its own, or those of `default`; a list for each
- * rank.
- */
+/** The entries that a carrier may use (R52), then those that are its backups. */
+function listUsable<T extends { isp?: string }>(run: Run, entries: readonly T[]): T[][] {
+  const listOf = (...carriers: string[]) =>
+    entries.filter(({ isp = 'default' }) => carriers.includes(isp))
+  const others = listOf('default')
+  const own = others.length === entries.length ? [] : listOf(run.carrier)
+  if (own.length === 0) return [others]
+  const use = run.reading('R52')
+  if (use === 'own') return [own]
+  return use === 'own-then-default' ? [own, others] : [listOf(run.carrier, 'default')]
+}
+
+/** Ranks the entries that a carrier may use; the lowest rank is the main one. */
 function rankByCarrier<T extends { isp?: string }>(
   run: Run,
   entries: readonly T[],
-  rank: (entries: readonly T[]) => T[][],
+  getRank: (entry: T) => number,
 ): T[][] {
-  const others = entries.filter(({ isp = 'default' }) => isp === 'default')
-  if (others.length === entries.length) return rank(others)
-  const { carrier } = run
-  const own = entries.filter(({ isp }) => isp === carrier)
-  if (own.length === 0) return rank(others)
-  const use = run.reading('R52')
-  if (use === 'own') return rank(own)
-  if (use === 'own-then-default') return [...rank(own), ...rank(others)]
-  return rank(entries.filter((entry) => own.includes(entry) || others.includes(entry)))
-}
-
-/** Groups entries by their ranks, the lowest first. */
-function groupByRank<T>(entries: readonly T[], getRank: (entry: T) => number): T[][] {
-  const ranks = [...new Set(entries.map(getRank))].toSorted((a, b) => a - b)
-  return ranks.map((rank) => entries.filter((entry) => getRank(entry) === rank))
-}
-
-function readNewOrigin(run: Run, item: NewOrigin): Endpoints {
-  const [main = [], ...backups] = rankByCarrier(run, item, (entries) =>
-    groupByRank(entries, ({ level = 20 }) => -level),
+  return listUsable(run, entries).flatMap((usable) =>
+    [...groupBy(usable, getRank)].toSorted(([a], [b]) => a - b).map(([, same]) => same),
   )
-  return {
-    main: main.map((entry) => reachEntry(run, entry)),
-    backups: backups.map((rank) => rank.map((entry) => reachEntry(run, entry))),
-  }
 }
 
-function reachEntry(run: Run, entry: NewOrigin[number]): Endpoint {
-  const { origin: address, protocol = 'default', port, weight_level: weight = 1, host = '' } = entry
-  const way =
-    protocol === 'default'
-      ? readClientWay(run)
-      : { protocol, port: port ?? getDefaultPort(protocol) }
-  return {
-    targets: [{ address, weight }],
-    ...way,
-    host: host === '' ? readOriginHost(run) : readPlain(host),
-    connectTimeout: entry.connect_time ?? 15,
-  }
+function readNewOrigin(run: Run, item: NewOrigin): Ranks {
+  const ranks = rankByCarrier(run, item, ({ level = 20 }) => -level)
+  return ranks.map((entries) =>
+    entries.map(({ origin: address, protocol = 'default', port, host = '', ...entry }) => {
+      const way = readMode(run, protocol)
+      return {
+        targets: [{ address, weight: entry.weight_level ?? 1 }],
+        protocol: way.protocol,
+        port: protocol === 'default' ? way.port : (port ?? way.port),
+        host: host === '' ? readOriginHost(run) : readPlain(host),
+        connectTimeout: entry.connect_time ?? 15,
+      }
+    }),
+  )
 }
 
-function readTosOrigin(run: Run, item: TosOrigin): Endpoints {
+/** Reads the groups of each rank (R53, R54; R55 has one answer). */
+function readTosOrigin(run: Run, item: TosOrigin): Ranks {
   const sign = run.reading('R54') === 'lowest' ? 1 : -1
-  const [main = [], ...backups] = rankByCarrier(run, item, (groups) =>
-    groupByRank(groups, ({ group_sort: rank }) => sign * rank),
-  )
-  return {
-    main: reachGroups(run, main),
-    backups: backups.map((groups) => reachGroups(run, groups)),
-  }
-}
-
-/** Reaches the groups of one rank (R53, R55 has one answer). */
-function reachGroups(run: Run, groups: TosOrigin): Endpoint[] {
-  const isWeighted = groups.every(({ ips, weight }) => weight !== undefined && ips.length === 1)
-  return groups.map((group) => {
-    const weight = isWeighted ? (group.weight ?? null) : null
-    const { origin_mode: mode = 'default', protocol = null, port = null } = group
-    const custom = { protocol: protocol === 'default' ? run.facts.url.scheme : protocol, port }
-    return {
-      targets: group.ips.map((address) => ({ address, weight })),
-      ...readMode(run, mode, custom),
-      host: readGroupHost(run, group),
-      connectTimeout: null,
-    }
+  const ranks = rankByCarrier(run, item, ({ group_sort: rank }) => sign * rank)
+  return ranks.map((groups) => {
+    const isWeighted = groups.every(({ ips, weight }) => weight !== undefined && ips.length === 1)
+    return groups.map((group) => {
+      const weight = isWeighted ? (group.weight ?? null) : null
+      const { origin_mode: mode = 'default', protocol = null, port = null } = group
+      const custom = { protocol: protocol === 'default' ? run.facts.url.scheme : protocol, port }
+      return {
+        targets: group.ips.map((address) => ({ address, weight })),
+        ...readMode(run, mode, custom),
+        host: readGroupHost(run, group),
+      }
+    })
   })
 }
 
@@ -244,27 +199,27 @@ function joinTargets(run: Run, endpoints: Endpoint[]): Target[] {
 }
 
 function collect<T>(answers: Answer<T>[]): Answer<OneOrMore<T>> {
-  const unknown = uniteUnknown(answers)
-  if (unknown !== null) return unknown
   const distinct = [...new Set(answers as T[])]
   const [first] = distinct
-  return distinct.length === 1 && first !== undefined ? first : distinct
+  return uniteUnknown(answers) ?? (distinct.length === 1 && first !== undefined ? first : distinct)
 }
 
-/** @param main the main endpoints of `new_origin`, which have a time of their own */
-function readConnectTimeout(run: Run, main: Endpoint[] | null): Answer<OneOrMore<number> | null> {
-  const item = run.read('connect_timeout', null, ({ origin_connect_timeout: seconds }) =>
-    Number(seconds),
+/** The time for connecting: of `connect_timeout`, or the own one of `new_origin` (R68). */
+function readConnectTimeout(run: Run): Answer<OneOrMore<number | undefined> | null> {
+  const item = run.read('connect_timeout', null, (value) => Number(value.origin_connect_timeout))
+  return byItem<OneOrMore<number | undefined> | null>(
+    run,
+    ([main = []], key) =>
+      key === 'new_origin' && (item === null || run.reading('R68') === 'new_origin')
+        ? collect(main.map(({ connectTimeout }) => connectTimeout))
+        : item,
+    item,
   )
-  if (main === null) return item
-  const own = collect(main.map(({ connectTimeout }) => connectTimeout ?? 15))
-  return item === null || run.reading('R68') === 'new_origin' ? own : item
 }
 
 /** The `Host` that the origin gets: of its item, or of a header operation (R57). */
 function readHost(run: Run): Answer<OneOrMore<string> | null> {
-  const host = () =>
-    byItem<OneOrMore<string>>(run, ({ main }) => collect(main.map((each) => each.host)))
+  const host = () => byMain((each) => each.host)(run)
   if (findExtension(run) !== null) return host()
   const set = readSetHeader(run, 'host')
   if (set === null || run.reading('R57') === 'host') return host()

@@ -65,25 +65,19 @@ export function readOutcome(run: Run): Answer<Outcome> {
 
 function findOutcome(run: Run): Answer<Outcome> {
   const isRedirected = isSet(readRedirect(run))
-  const ifRedirected = (yes: () => Outcome, no: Outcome) => choose(isRedirected, yes, () => no)
-  return choose(
-    isRefused(run),
-    () => 'refused',
-    () =>
-      choose(
-        isDenied(run),
-        () =>
-          ifRedirected(
-            () => (run.reading('R16') === 'access-first' ? 'denied' : 'redirect'),
-            'denied',
-          ),
-        () => ifRedirected(() => 'redirect', 'served'),
-      ),
+  const findBoth = () => (run.reading('R16') === 'access-first' ? 'denied' : 'redirect')
+  return choose(isRefused(run), 'refused', () =>
+    choose(
+      isDenied(run),
+      () => choose(isRedirected, findBoth, 'denied'),
+      () => choose(isRedirected, 'redirect', 'served'),
+    ),
   )
 }
 
 type ErrorPages = ReadonlyMap<number, ErrorPageRewrite[number]>
 
+/** The last rule for a status counts. */
 function readErrorPages(run: Run): Answer<ErrorPages> {
   return run.read(
     'error_page_rewrite',
@@ -135,9 +129,9 @@ function readServed(run: Run): Status {
   const codes = readFollow(run)
   const isRedirect = (each: number) => each === 301 || each === 302
   const isFollowed = all(
-    () => map(codes, (known) => known.some(isRedirect)),
-    () => map(status, isRedirect),
-    () => mapBoth(codes, status, (known, one) => known.includes(one)),
+    map(codes, (known) => known.some(isRedirect)),
+    map(status, isRedirect),
+    mapBoth(codes, status, (known, one) => known.includes(one)),
   )
   const pages = readErrorPages(run)
   const isPlain = (code ?? 400) < 400 || (!(pages instanceof Unknown) && pages.size === 0)
@@ -151,24 +145,15 @@ function readServed(run: Run): Status {
 
 type Algorithm = 'gzip' | 'br'
 
-/** The compression of the response. */
+/** The compression of the response (R74). */
 export function readCompression(run: Run): Answer<Algorithm | 'none'> {
-  const isUsed = (algorithm: Algorithm): Answer<boolean> =>
-    all(
-      () => isOffered(run, algorithm),
-      () => isAccepted(run, algorithm),
-    )
+  const isUsed = (algorithm: Algorithm) =>
+    all(isOffered(run, algorithm), () => isAccepted(run, algorithm))
   const br = isUsed('br')
-  const ifBr = (both: Algorithm, other: Algorithm | 'none') =>
-    choose(
-      br,
-      () => both,
-      () => other,
-    )
   return choose(
     isUsed('gzip'),
-    () => ifBr(br !== false && run.reading('R74') === 'gzip' ? 'gzip' : 'br', 'gzip'),
-    () => ifBr('br', 'none'),
+    () => choose(br, () => (run.reading('R74') === 'gzip' ? 'gzip' : 'br'), 'gzip'),
+    () => choose(br, 'br', 'none'),
   )
 }
 
@@ -178,7 +163,7 @@ function isOffered(run: Run, algorithm: Algorithm): Answer<boolean> {
   const bySimple = () =>
     run.read('compress_response', false, (item) =>
       all(
-        () => fits(run, item.content_type, item.min_size, item.min_size_unit),
+        fits(run, item.content_type, item.min_size, item.min_size_unit),
         () => run.reading('R73') === algorithm,
       ),
     )
@@ -190,31 +175,31 @@ function isOffered(run: Run, algorithm: Algorithm): Answer<boolean> {
 }
 
 function offersSmart(run: Run, algorithm: Algorithm, item: SmartCompression): Answer<boolean> {
-  const isBr = algorithm === 'br'
-  if (!item.compression_mode.split('&').includes(isBr ? 'brotli' : 'gzip')) return false
-  return isBr
-    ? fits(
-        run,
-        item.brotli_content_type ?? [],
-        item.brotli_compression_value ?? 0,
-        item.brotli_compression_unit ?? 'KB',
-      )
-    : fits(
-        run,
-        item.gzip_content_type ?? [],
-        item.gzip_compression_value ?? 0,
-        item.gzip_compression_unit ?? 'KB',
-      )
+  const [mode, types = [], least = 0, unit = 'KB'] =
+    algorithm === 'br'
+      ? ([
+          'brotli',
+          item.brotli_content_type,
+          item.brotli_compression_value,
+          item.brotli_compression_unit,
+        ] as const)
+      : ([
+          'gzip',
+          item.gzip_content_type,
+          item.gzip_compression_value,
+          item.gzip_compression_unit,
+        ] as const)
+  return item.compression_mode.split('&').includes(mode) && fits(run, types, least, unit)
 }
 
 /** Tests whether type and size of the origin's answer are compressed (R29). */
 function fits(run: Run, types: readonly Text[], least: number, unit: 'KB' | 'MB'): Answer<boolean> {
   const { headers, size } = run.facts.origin
   return all(
-    () =>
-      map(readHeader(headers, 'content-type', 'origin.'), (text) =>
-        text === null ? false : some(types, (type) => isListed(run, type, text)),
-      ),
+    map(
+      readHeader(headers, 'content-type', 'origin.'),
+      (text) => text !== null && some(types, (type) => isListed(run, type, text)),
+    ),
     () =>
       map(given(size, 'origin.size'), (bytes) => {
         const kilo = run.reading('R29') === '1000' ? 1000 : 1024
@@ -258,30 +243,21 @@ type SpeedRule = ReturnType<typeof compileSpeed>[number]
 /** The speed limit in KB/s; null for none (R75). */
 export function readSpeedLimit(run: Run): Answer<number | null> {
   return run.read('speed_limit', null, (item) => {
-    const rules = compileSpeed(item)
+    const rules = [...compileSpeed(item)]
     const order = run.reading('R75')
-    const ranked =
-      order === 'last'
-        ? rules.toReversed()
-        : order === 'lowest'
-          ? rules.toSorted((a, b) => a.speed - b.speed)
-          : rules
-    const { deciders, unknown } = findDeciders(ranked, (rule) => holdsNow(run, rule))
-    return agree(
-      deciders.map((rule) => (rule === null ? null : Math.ceil(rule.speed / 8))),
-      unknown,
-    )
+    if (order === 'last') rules.reverse()
+    if (order === 'lowest') rules.sort((a, b) => a.speed - b.speed)
+    const found = findDeciders(rules, (rule) => holdsNow(run, rule))
+    return agree(found, (rule) => (rule === null ? null : Math.ceil(rule.speed / 8)))
   })
 }
 
 /** Tests whether a rule matches in its window; at its end R76 says. */
 function holdsNow(run: Run, { pattern, begin, end }: SpeedRule): Answer<boolean> {
-  return all(
-    () => matchUrl(run, pattern, seeUrl(run), 'R6', 'W'),
-    () =>
-      map(readTime(run), (time) =>
-        time === end ? run.reading('R76') === 'inside' : begin <= time && time < end,
-      ),
+  return all(matchUrl(run, pattern, seeUrl(run), 'R6', 'W'), () =>
+    map(readTime(run), (time) =>
+      time === end ? run.reading('R76') === 'inside' : begin <= time && time < end,
+    ),
   )
 }
 
@@ -297,14 +273,13 @@ function readTime(run: Run): Answer<number> {
 
 /** The limit of the rate of delivery; null for none. */
 export function readRateLimit(run: Run): Answer<{ rate: string; after: string | null } | null> {
-  return run.read(
-    'rate_limit',
-    null,
-    ({ leading_flow_count: count, leading_flow_unit: unit = 'MB', ...item }) => ({
+  return run.read('rate_limit', null, (item) => {
+    const { leading_flow_count: count, leading_flow_unit: unit = 'MB' } = item
+    return {
       rate: `${item.max_rate_count} ${item.max_rate_unit ?? 'MB'}`,
       after: count === undefined ? null : `${count} ${unit}`,
-    }),
-  )
+    }
+  })
 }
 
 const compileDrag = remember((item: VideoDrag) => new Regex(item.url, 'video_drag/url'))
@@ -314,8 +289,8 @@ export function isDrag(run: Run): Answer<boolean> {
   return run.read('video_drag', false, (item) => {
     const seen = seeUrl(run)
     return all(
-      () => map(seen, ({ forms }) => endsAsVideo(chooseForm(run, forms).path, item)),
-      () => map(seen, ({ url }) => hasPosition(run, item, url.query)),
+      map(seen, ({ forms }) => endsAsVideo(chooseForm(run, forms).path, item)),
+      map(seen, ({ url }) => hasPosition(run, item, url.query)),
       () => matchUrlRegex(run, compileDrag(item), seen, 'R6'),
     )
   })

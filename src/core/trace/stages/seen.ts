@@ -7,8 +7,8 @@ import { chooseForm, type Subject } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import { createRule, type Rule } from '../rule.ts'
 import type { Run } from '../run.ts'
-import { formatFull } from '../url.ts'
-import { createSubject, strip } from './signature.ts'
+import { buildForms, formatFull, type RequestUrl } from '../url.ts'
+import { strip } from './signature.ts'
 
 /** The URL as items see it (R37). */
 export function seeUrl(run: Run): Answer<Subject> {
@@ -16,13 +16,19 @@ export function seeUrl(run: Run): Answer<Subject> {
 }
 
 function findSeen(run: Run): Answer<Subject> {
-  if (run.item('visit_timestamp') === null || run.reading('R37') === 'as-sent') return run.facts
-  return map(strip(run), (url) => (url === run.facts.url ? run.facts : createSubject(url)))
+  const { facts } = run
+  if (run.item('visit_timestamp') === null || run.reading('R37') === 'as-sent') return facts
+  return map(strip(run), (url) => (url === facts.url ? facts : createSubject(url)))
+}
+
+/** A URL with its forms. */
+export function createSubject(url: RequestUrl): Subject {
+  return { url, forms: buildForms(url) }
 }
 
 /** Path and query after the rules of `source_url_rewrite`, and the rule that rewrote them. */
-interface Rewritten {
-  full: Answer<string>
+interface Rewritten<T = string> {
+  full: Answer<T>
   isRewritten: Answer<boolean>
   rule: Answer<Rule | null>
 }
@@ -35,20 +41,21 @@ export function rewriteUrl(run: Run): Rewritten {
 function rewriteSeen(run: Run): Rewritten {
   const rules = run.read('source_url_rewrite', [], compileRules)
   if (rules instanceof Unknown) return { full: rules, isRewritten: rules, rule: rules }
-  const subject = seeUrl(run)
-  const unchanged = map(subject, ({ url }) => formatFull(url))
+  const unchanged = map(seeUrl(run), ({ url }) => formatFull(url))
   if (rules.length === 0) return { full: unchanged, isRewritten: false, rule: null }
-  const full = map(subject, ({ forms }) => chooseForm(run, forms).full)
+  const start = map(seeUrl(run), ({ forms }) => chooseForm(run, forms).full)
   const choice = run.reading('R58')
-  if (choice === 'chain') return chain(run, rules, full, unchanged)
+  if (choice === 'chain') {
+    const { full, ...last } = chain(run, rules, start)
+    const isUnchanged = last.isRewritten === false
+    return { ...last, full: isUnchanged ? unchanged : map(full, (text) => text ?? unchanged) }
+  }
   const ordered = choice === 'first' ? rules : rules.toReversed()
-  const { deciders, unknown } = findDeciders(ordered, (rule) => matchRule(run, rule, full))
-  const each = <T>(read: (rule: RewriteRule | null) => Answer<T>) =>
-    agree(deciders.map(read), unknown)
+  const found = findDeciders(ordered, (each) => matchRule(run, each, start))
   return {
-    full: each((rule) => (rule === null ? unchanged : fill(run, rule, full))),
-    isRewritten: each((rule) => rule !== null),
-    rule: each<Rule | null>((rule) => rule?.rule ?? null),
+    full: agree(found, (each) => (each === null ? unchanged : fill(run, each, start))),
+    isRewritten: agree(found, (each) => each !== null),
+    rule: agree(found, (each) => each?.rule ?? null),
   }
 }
 
@@ -59,10 +66,10 @@ interface RewriteRule {
 }
 
 const compileRules = remember((rules: SourceUrlRewrite): RewriteRule[] =>
-  rules.map(({ origin_url, target_url }, i) => ({
-    regex: new Regex(origin_url, `source_url_rewrite/${i}`),
-    target: target_url,
-    rule: createRule('source_url_rewrite', `/${i}`, origin_url),
+  rules.map(({ origin_url: pattern, target_url: target }, i) => ({
+    regex: new Regex(pattern, `source_url_rewrite/${i}`),
+    target,
+    rule: createRule('source_url_rewrite', `/${i}`, pattern),
   })),
 )
 
@@ -75,32 +82,18 @@ function matchRule(run: Run, { regex }: RewriteRule, full: Full): Answer<boolean
 }
 
 /** Applies each rule in turn to the result so far. */
-function chain(run: Run, rules: RewriteRule[], start: Full, unchanged: Answer<string>): Rewritten {
-  let full = start
-  let rule: Answer<Rule | null> = null
-  let isRewritten: Answer<boolean> = false
-  for (const each of rules) {
-    const before: Full = full
-    const last: Answer<Rule | null> = rule
-    const was: Answer<boolean> = isRewritten
-    const matches = matchRule(run, each, before)
-    full = choose(
-      matches,
-      () => fill(run, each, before),
-      () => before,
-    )
-    rule = choose(
-      matches,
-      () => each.rule,
-      () => last,
-    )
-    isRewritten = any(
-      () => was,
-      () => matches,
-    )
-  }
-  const known = isRewritten === false ? unchanged : map(full, (text) => text ?? unchanged)
-  return { full: known, isRewritten, rule }
+function chain(run: Run, rules: RewriteRule[], start: Full): Rewritten<string | null> {
+  return rules.reduce<Rewritten<string | null>>(
+    ({ full, isRewritten, rule }, each) => {
+      const matches = matchRule(run, each, full)
+      return {
+        full: choose(matches, () => fill(run, each, full), full),
+        isRewritten: any(isRewritten, matches),
+        rule: choose(matches, each.rule, rule),
+      }
+    },
+    { full: start, isRewritten: false, rule: null },
+  )
 }
 
 /** Fills the target of a rule that matches (R59). */

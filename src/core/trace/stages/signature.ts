@@ -3,12 +3,12 @@ import type { VisitTimestamp } from '../../catalog/generated/items.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
 import { all, choose, map, Unknown, type Answer } from '../answer.ts'
 import { Regex } from '../match/regex.ts'
-import { matchUrlRegex, type Subject } from '../match/url.ts'
+import { matchUrlRegex } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import { given } from '../request.ts'
 import type { Run } from '../run.ts'
 import { readText } from '../secret-text.ts'
-import { BadRequest, buildForms, filterArguments, parseArguments, type RequestUrl } from '../url.ts'
+import { BadRequest, filterArguments, parseArguments, type RequestUrl } from '../url.ts'
 
 /** The signature in a URL (request semantics, 3.2, "visit_timestamp"). */
 interface Signature {
@@ -32,34 +32,28 @@ export function isProtected(run: Run, item: VisitTimestamp): Answer<boolean> {
 
 /** Finds the parts of the signature of the client's URL; null if it has none. */
 function findSignature(run: Run, item: VisitTimestamp): Signature | null {
-  const { path, query } = run.facts.url
-  const parts =
-    item.req_uri_type < 3
-      ? findArguments(run, item, path, query)
-      : findSegments(path, item.req_uri_type)
+  const parts = item.req_uri_type < 3 ? findArguments(run, item) : findSegments(run, item)
   const seconds = parts === null ? null : readTime(run, item.time_format, parts.time)
   return parts === null || seconds === null ? null : { ...parts, seconds }
 }
 
 type Parts = Omit<Signature, 'seconds'> | null
 
-function findArguments(
-  run: Run,
-  { req_uri_type: type, timename = 'time', keyname = 'key' }: VisitTimestamp,
-  path: string,
-  query: string | null,
-): Parts {
+function findArguments(run: Run, item: VisitTimestamp): Parts {
+  const { path, query } = run.facts.url
+  const { timename = 'time', keyname = 'key' } = item
   const sent = parseArguments(query)
-  const find = (wanted: string) => sent.findIndex(({ name }) => name === wanted)
-  const [keyAt, timeAt] = [find(keyname), find(timename)]
+  const [keyAt = -1, timeAt = -1] = [keyname, timename].map((wanted) =>
+    sent.findIndex(({ name }) => name === wanted),
+  )
   const [key, time] = [sent[keyAt]?.value ?? '', sent[timeAt]?.value ?? '']
   if (key === '' || time === '') return null
-  const isInOrder = (type === 1) === keyAt < timeAt
+  const isInOrder = (item.req_uri_type === 1) === keyAt < timeAt
   return isInOrder || run.reading('R33') === 'loose' ? { key, time, uri: path } : null
 }
 
-function findSegments(path: string, type: number): Parts {
-  const [, first = '', second = '', uri] = /^\/([^/]*)\/([^/]*)(\/.*)$/.exec(path) ?? []
+function findSegments({ facts }: Run, { req_uri_type: type }: VisitTimestamp): Parts {
+  const [, first = '', second = '', uri] = /^\/([^/]*)\/([^/]*)(\/.*)$/.exec(facts.url.path) ?? []
   if (uri === undefined) return null
   return type === 3 ? { key: second, time: first, uri } : { key: first, time: second, uri }
 }
@@ -69,15 +63,11 @@ function readTime(run: Run, format: VisitTimestamp['time_format'], text: string)
   if (format === 'timestamp') return /^\d{1,12}$/.test(text) ? Number(text) : null
   if (format === 'timestamp_hex')
     return /^[0-9a-f]{1,10}$/i.test(text) ? Number.parseInt(text, 16) : null
-  const local = parseDate(text)
-  return local === null ? null : Math.floor(createTimeZone(findZone(run)).toUtc(local) / 1000)
-}
-
-/** Parses a real date `YYYYmmddHHii` to milliseconds as if it were UTC; null for other text. */
-function parseDate(text: string): number | null {
+  // A date YYYYmmddHHii that is in the calendar.
   const date = text.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5')
   const ms = date === text ? Number.NaN : Date.parse(`${date}Z`)
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date) ? ms : null
+  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(date)) return null
+  return Math.floor(createTimeZone(findZone(run)).toUtc(ms) / 1000)
 }
 
 /** The zone of windows and dates (R31). */
@@ -86,33 +76,36 @@ export function findZone(run: Run): string {
   return zone === 'service' ? run.settings.timezone : zone
 }
 
-/** Why a protected URL is denied: the field that says so, and whether it does. */
+/** The fields by which a protected URL may be denied. */
 export function listFaults(
   item: VisitTimestamp,
-): [pointer: string, holds: (run: Run) => Answer<boolean>][] {
-  const ifSigned =
-    (holds: (run: Run, found: Signature) => Answer<boolean>) =>
-    (run: Run): Answer<boolean> => {
-      const found = findSignature(run, item)
-      return found !== null && holds(run, found)
-    }
-  const byClock = (run: Run, holds: (now: number) => boolean) =>
-    map(given(run.facts.at, 'at'), holds)
+): { pointer: string; matches: (run: Run) => Answer<boolean> }[] {
+  const read =
+    (holds: (found: Signature | null, run: Run) => Answer<boolean>) =>
+    (run: Run): Answer<boolean> =>
+      holds(findSignature(run, item), run)
   return [
-    ['/req_uri_type', (run) => findSignature(run, item) === null && run.reading('R32') === 'deny'],
-    [
-      '/deadtime',
-      ifSigned((run, { seconds }) => byClock(run, (now) => now - seconds > item.deadtime)),
-    ],
-    [
-      '/deadtime',
-      ifSigned(
-        (run, { seconds }) =>
-          run.reading('R36') === 'invalid' && byClock(run, (now) => seconds > now),
-      ),
-    ],
-    ['/key', ifSigned((run, found) => isForged(run, item, found))],
+    {
+      pointer: '/req_uri_type',
+      matches: read((found, run) => found === null && run.reading('R32') === 'deny'),
+    },
+    {
+      pointer: '/deadtime',
+      matches: read((found, run) => found !== null && isOutOfTime(run, item, found)),
+    },
+    {
+      pointer: '/key',
+      matches: read((found, run) => found !== null && isForged(run, item, found)),
+    },
   ]
+}
+
+/** Tests whether a signature is old, or of the future (R36). */
+function isOutOfTime(run: Run, item: VisitTimestamp, { seconds }: Signature): Answer<boolean> {
+  return map(
+    given(run.facts.at, 'at'),
+    (now) => now - seconds > item.deadtime || (seconds > now && run.reading('R36') === 'invalid'),
+  )
 }
 
 /** Tests whether a signature is wrong, by computing it (R34 has one answer) or by the fact. */
@@ -173,9 +166,4 @@ export function removeSignature(
 ): string | null {
   const keepsTime = run.reading('R35') === 'key-only'
   return filterArguments(query, ({ name }) => name !== keyname && (keepsTime || name !== timename))
-}
-
-/** A URL with its forms. */
-export function createSubject(url: RequestUrl): Subject {
-  return { url, forms: buildForms(url) }
 }

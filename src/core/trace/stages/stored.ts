@@ -1,13 +1,13 @@
 import type { CacheErrorCode, ErrorBcache } from '../../catalog/generated/items.ts'
 import { toSeconds } from '../../catalog/cache-time.ts'
 import { all, any, choose, isSet, map, mapBoth, not, orElse, type Answer } from '../answer.ts'
-import { given } from '../request.ts'
+import { given, hasMethod } from '../request.ts'
 import type { Run } from '../run.ts'
 import { cache } from './cache.ts'
 import { readCacheHeader } from './headers.ts'
 
 /** Status code → seconds for which such a response is cached; 0: not at all. */
-export type ErrorSeconds = Record<string, number>
+type ErrorSeconds = Record<string, number>
 
 const serverErrors = ['500', '501', '502', '503', '504', '506']
 
@@ -25,7 +25,7 @@ export function readErrors(item: CacheErrorCode | ErrorBcache): ErrorSeconds {
   const seconds =
     item.bcache === 'on' ? toSeconds(Number(item.cache_time), item.cache_unit ?? '') : 0
   const codes = item.code.flatMap((each) => (/^5xx$/i.test(each) ? serverErrors : [each]))
-  return Object.fromEntries([...new Set(codes)].toSorted().map((each) => [each, seconds]))
+  return Object.fromEntries(codes.map((each) => [each, seconds]))
 }
 
 /** The seconds of the origin's status; null if it is not listed. */
@@ -56,8 +56,7 @@ export function readLifetime(run: Run): Answer<number | null> {
 
 /** The time that the origin's headers give (R79); without one R42. */
 function readOriginTime(run: Run): Answer<number | null> {
-  const age = map(readCacheHeader(run, 'cache-control'), (text) => {
-    const directives = parseDirectives(text)
+  const age = map(readDirectives(run, 'cache-control'), (directives) => {
     const shared = run.reading('R79') === 'used' ? directives.get('s-maxage') : null
     return shared ?? directives.get('max-age') ?? null
   })
@@ -70,63 +69,57 @@ function readOriginTime(run: Run): Answer<number | null> {
 
 /** `Expires` − `Date` in seconds; null if one of them is absent or no date. */
 function readExpiry(run: Run): Answer<number | null> {
-  const read = (name: string) => map(readCacheHeader(run, name), parseDate)
-  const [end, start] = [read('expires'), read('date')]
-  if (end === null || start === null) return null
+  const [end, start] = ['expires', 'date'].map((name) =>
+    map(readCacheHeader(run, name), (text) => {
+      const ms = /^[A-Za-z]{3,9},? /.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN
+      return Number.isNaN(ms) ? null : ms
+    }),
+  )
+  if (end == null || start == null) return null
   return mapBoth(end, start, (last, first) => (last - first) / 1000)
 }
 
-function parseDate(text: string | null): number | null {
-  if (text === null || !/^[A-Za-z]{3,9},? /.test(text)) return null
-  const ms = Date.parse(text)
-  return Number.isNaN(ms) ? null : ms
-}
-
-/** Parses `Cache-Control`: names in lower case, with their seconds; the first of a name counts. */
-function parseDirectives(text: string | null): ReadonlyMap<string, number | null> {
-  const parts = (text ?? '').split(',').map((part): [string, number | null] => {
-    const [name = '', ...rest] = part.split('=')
-    const value = rest
-      .join('=')
-      .trim()
-      .replace(/^"(.*)"$/, '$1')
-    return [name.trim().toLowerCase(), /^\d+$/.test(value) ? Number(value) : null]
+/** Reads a header like `Cache-Control`: names in lower case, with seconds; the first one counts. */
+function readDirectives(run: Run, header: string): Answer<ReadonlyMap<string, number | null>> {
+  return map(readCacheHeader(run, header), (text) => {
+    const parts = (text ?? '').split(',').map((part): [string, number | null] => {
+      const [name = '', ...rest] = part.split('=')
+      const value = rest
+        .join('=')
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
+      return [name.trim().toLowerCase(), /^\d+$/.test(value) ? Number(value) : null]
+    })
+    return new Map(parts.toReversed())
   })
-  return new Map(parts.toReversed())
 }
 
 /** Whether the response is stored in the cache. */
 export function isStored(run: Run): Answer<boolean> {
+  const { facts } = run
   const listed = readListed(run)
   const isLasting = (seconds: number | null) => (seconds ?? 0) > 0
   return choose(isSet(listed), map(listed, isLasting), () =>
     all(
       map(cache.policy(run), (policy) => policy !== 'bypass'),
-      () => run.reading('R49') === 'cached' || isReading(run),
-      () => run.reading('R44') === 'rule' || isSuccess(run),
+      () => run.reading('R49') === 'cached' || hasMethod(facts, 'GET', 'HEAD'),
+      () =>
+        run.reading('R44') === 'rule' ||
+        map(given(facts.origin.status, 'origin.status'), (is) => is >= 200 && is < 300),
       () => not(all(cache.obeysNoCache(run), () => isForbidden(run))),
       () => map(readLifetime(run), isLasting),
     ),
   )
 }
 
-function isReading({ facts: { method } }: Run): Answer<boolean> {
-  return map(given(method, 'method'), (is) => is === 'GET' || is === 'HEAD')
-}
-
-function isSuccess({ facts: { origin } }: Run): Answer<boolean> {
-  return map(given(origin.status, 'origin.status'), (is) => is >= 200 && is < 300)
-}
-
 /** Tests whether the origin's headers forbid caching (R43). */
 function isForbidden(run: Run): Answer<boolean> {
   return any(
-    map(readCacheHeader(run, 'cache-control'), (text) => {
-      const directives = parseDirectives(text)
+    map(readDirectives(run, 'cache-control'), (directives) => {
       if (directives.has('no-cache') || directives.has('no-store')) return true
       const isZero = ['max-age', 's-maxage'].some((name) => directives.get(name) === 0)
       return (directives.has('private') || isZero) && run.reading('R43') === 'wide'
     }),
-    () => map(readCacheHeader(run, 'pragma'), (text) => parseDirectives(text).has('no-cache')),
+    () => map(readDirectives(run, 'pragma'), (directives) => directives.has('no-cache')),
   )
 }
