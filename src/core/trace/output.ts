@@ -1,25 +1,27 @@
 import { compareKeys } from '../model/lists.ts'
 import type { Domain } from '../model/item.ts'
-import { isObject, pickDefined, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, pickDefined, setOwn, type Json, type JsonObject } from '../model/json.ts'
 import type { Variation } from './assumed.ts'
 import { formatMinutes, type Facts } from './request.ts'
 import type { Rule } from './rule.ts'
 import type { Reply } from './reply.ts'
 import type { Trace } from './trace.ts'
-import { formatAuthority, formatFull, type RequestUrl } from './url.ts'
+import { formatAuthority, formatFull } from './url.ts'
 
 /** Adds the place of a rule's text, where it is known. */
 export type Locate = (rule: Rule) => JsonObject
 
+/** Describes a rule with its place. */
+type Place = (rule: Rule | null) => Json
+
 /** Builds `edgewise.trace/1` of a trace (request semantics, 5). */
 export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Locate): JsonObject {
-  const place = (rule: Rule | null): Json =>
+  const place: Place = (rule) =>
     rule === null
       ? null
       : { item: rule.item, pointer: rule.pointer, pattern: rule.pattern, ...locate(rule) }
-  const get = (name: string): JsonObject => placeReply(trace.replies.get(name), place)
-  const pick = (stage: string, names: readonly string[]): JsonObject =>
-    Object.fromEntries(names.map((name) => [name, get(`${stage}.${name}`)]))
+  const stages = groupReplies(trace.replies, place)
+  const { connection = {}, checks = {}, redirect = {}, cache = {}, origin = {} } = stages
   return {
     format: 'edgewise.trace/1',
     domain,
@@ -30,42 +32,45 @@ export function buildOutput(domain: Domain, of: string, trace: Trace, locate: Lo
     ...(trace.variations === null ? {} : { vary: listVaried(trace.variations, place) }),
     unmanaged: trace.unmanaged,
     notes: trace.notes,
-    outcome: get('outcome'),
-    connection: pick('connection', ['decision', 'settings']),
+    ...stages[''],
+    connection,
     access: {
-      ...pick('access', ['decision', 'deciding']),
-      checks: trace.checks.map((report) => ({
-        item: report.item,
-        state: report.state,
-        result: get(`checks.${report.item}`),
-        exempt: place(report.exempt),
-        also: report.also.map(place),
-        maybe: report.maybe.map(place),
-        rule: place(report.rule),
+      ...stages['access'],
+      checks: trace.checks.map(({ item, state, exempt, also, maybe, rule }) => ({
+        item,
+        state,
+        result: checks[item] ?? null,
+        exempt: place(exempt),
+        also: also.map(place),
+        maybe: maybe.map(place),
+        rule: place(rule),
       })),
     },
-    redirect: pick('redirect', ['decision', 'status', 'location']),
+    redirect,
     cache: {
-      ...pick('cache', ['rule']),
+      rule: cache['rule'] ?? null,
       also: trace.cacheRules.also.map(place),
       maybe: trace.cacheRules.maybe.map(place),
-      ...pick('cache', ['policy', 'seconds', 'followsOrigin', 'obeysNoCache', 'key']),
-      ...pick('cache', ['errorSeconds', 'lifetime', 'stored']),
+      ...cache,
     },
-    origin: {
-      ...pick('origin', ['item', 'main', 'backups', 'protocol', 'port', 'host', 'url', 'rewrite']),
-      headers: pick('origin.headers', trace.originHeaders),
-      ...pick('origin', ['otherHeaders', 'auth', 'range', 'follow', 'timeout', 'connectTimeout']),
-    },
-    response: {
-      ...pick('response', ['status', 'location']),
-      headers: pick('response.headers', trace.responseHeaders),
-      ...pick('response', ['otherHeaders', 'compression', 'speedLimit', 'rateLimit', 'drag']),
-    },
+    origin,
+    response: stages['response'] ?? {},
   }
 }
 
-function listVaried(variations: readonly Variation[], place: (rule: Rule | null) => Json): Json {
+/** Groups answers by stage; those about single headers stand before what is said of others. */
+function groupReplies(replies: Trace['replies'], place: Place): Record<string, JsonObject> {
+  const stages: Record<string, JsonObject> = {}
+  for (const [path, reply] of replies) {
+    const [, stage = '', name = path] = /^(\w+(?:\.headers)?)\.(.*)$/s.exec(path) ?? []
+    const own = (stages[stage] ??= {})
+    if (name === 'otherHeaders') own['headers'] = stages[`${stage}.headers`] ??= {}
+    setOwn(own, name, placeReply(reply, place))
+  }
+  return stages
+}
+
+function listVaried(variations: readonly Variation[], place: Place): Json {
   return variations.map(({ reading, answer, changes }) => ({
     reading,
     answer,
@@ -78,8 +83,7 @@ function listVaried(variations: readonly Variation[], place: (rule: Rule | null)
 }
 
 /** An answer as JSON; a rule in it with its place. */
-function placeReply(reply: Reply | undefined, place: (rule: Rule | null) => Json): JsonObject {
-  if (reply === undefined) throw new RangeError('a field of a trace has an answer')
+function placeReply(reply: Reply, place: Place): JsonObject {
   if ('unknown' in reply) return reply
   return { value: isRule(reply.value) ? place(reply.value) : reply.value }
 }
@@ -91,14 +95,16 @@ function isRule(value: Json): value is JsonObject & Rule {
 /** The facts of a request as they were taken, in one order; without secrets. */
 function describeRequest(facts: Facts): JsonObject {
   const { url, headers, time, origin, secrets: _, forms: __, ...others } = facts
-  const answer = { status: origin.status, size: origin.size, headers: listHeaders(origin.headers) }
-  const isGiven = Object.values(answer).some((each) => each !== undefined)
-  const clock = time === undefined ? undefined : formatMinutes(time)
-  const given = { ...others, time: clock, headers: listHeaders(headers) }
+  const { status, size } = origin
+  const answer = pickDefined({ status, size, headers: listHeaders(origin.headers) })
   return {
-    url: formatUrl(url),
-    ...pickDefined(given),
-    ...(isGiven ? { origin: pickDefined(answer) } : {}),
+    url: formatAuthority(url) + formatFull(url),
+    ...pickDefined({
+      ...others,
+      time: time === undefined ? undefined : formatMinutes(time),
+      headers: listHeaders(headers),
+      origin: Object.keys(answer).length === 0 ? undefined : answer,
+    }),
   }
 }
 
@@ -106,8 +112,4 @@ function listHeaders({ given, isComplete }: Facts['headers']): JsonObject | unde
   if (given.size === 0 && !isComplete) return undefined
   const sorted = [...given].toSorted(compareKeys)
   return Object.fromEntries(isComplete ? [...sorted, ['*', null]] : sorted)
-}
-
-function formatUrl(url: RequestUrl): string {
-  return formatAuthority(url) + formatFull(url)
 }

@@ -37,21 +37,21 @@ export interface Facts {
   url: RequestUrl
   forms: Forms
   /** Upper case. */
-  method: string | undefined
+  method?: string
   headers: Headers
   /** Canonical; null: on none of the lists that there are. */
-  ip: string | null | undefined
-  country: string | null | undefined
-  isp: Carrier | undefined
+  ip?: string | null
+  country?: string | null
+  isp?: Carrier
   /** Unix seconds. */
-  at: number | undefined
+  at?: number
   /** Minutes since midnight. */
-  time: number | undefined
+  time?: number
   /** Bytes. */
-  bodySize: number | undefined
-  signature: 'valid' | 'invalid' | undefined
+  bodySize?: number
+  signature?: 'valid' | 'invalid'
   secrets: ReadonlyMap<string, string>
-  origin: { status: number | undefined; headers: Headers; size: number | undefined }
+  origin: { status?: number; headers: Headers; size?: number }
 }
 
 /**
@@ -60,22 +60,32 @@ export interface Facts {
  */
 export type Visitor = 'usual' | 'unknown'
 
-/** The facts that a request may have. */
-export const requestFacts: ReadonlySet<string> = new Set([
-  'url',
-  'method',
-  'headers',
-  'ip',
-  'country',
-  'isp',
-  'at',
-  'time',
-  'bodySize',
-  'signature',
-  'secrets',
-  'origin',
-])
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
+const originReaders = {
+  status: readNumber(100, 599),
+  headers: readHeaders,
+  size: readNumber(0, Number.MAX_SAFE_INTEGER),
+}
+
+const readers = {
+  url: readText,
+  method: (value: Json, path: string) => readMatching(token, 'a method')(value, path).toUpperCase(),
+  headers: readHeaders,
+  ip: readAddress,
+  country: readMatching(/^[^A-Z\p{Cc}]+$/u, 'a name in lower case'),
+  isp: readOneOf(carriers),
+  at: readInstant,
+  time: readTime,
+  bodySize: originReaders.size,
+  signature: readOneOf(['valid', 'invalid'] as const),
+  secrets: readSecrets,
+  origin: (value: Json, path: string) =>
+    readFacts(isObject(value) ? value : fail(path, 'must be an object'), originReaders, 'origin.'),
+}
+
+/** The facts that a request may have. */
+export const requestFacts: ReadonlySet<string> = new Set(Object.keys(readers))
 
 /**
  * Parses a request of a domain; `.d` stands for each host below d.
@@ -84,29 +94,16 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
  */
 export function parseRequest(request: Json, domain: string): Facts {
   if (!isObject(request)) throw new BadRequest('a request must be an object with a url')
-  refuseUnknown(request, requestFacts, '')
-  const origin = request['origin'] ?? {}
-  if (!isObject(origin)) throw new BadRequest('origin must be an object')
-  refuseUnknown(origin, new Set(['status', 'headers', 'size']), 'origin.')
-  const url = parseUrl(readText(request, 'url') ?? fail('url', 'is missing'), domain)
+  const { url: text, ...facts } = readFacts(request, readers)
+  const url = parseUrl(text ?? fail('url', 'is missing'), domain)
+  const headers: Headers = { given: new Map(), isComplete: false }
   return {
     url,
     forms: buildForms(url),
-    method: readMatching(request, 'method', token, 'a method')?.toUpperCase(),
-    headers: readHeaders(request['headers'], 'headers'),
-    ip: readAddress(request),
-    country: readMatching(request, 'country', /^[^A-Z\p{Cc}]+$/u, 'a name in lower case'),
-    isp: readOneOf(request, 'isp', carriers),
-    at: readInstant(request['at']),
-    time: readTime(request),
-    bodySize: readNumber(request, 'bodySize', '', 0, Number.MAX_SAFE_INTEGER),
-    signature: readOneOf(request, 'signature', ['valid', 'invalid'] as const),
-    secrets: readSecrets(request['secrets']),
-    origin: {
-      status: readNumber(origin, 'status', 'origin.', 100, 599),
-      headers: readHeaders(origin['headers'], 'origin.headers'),
-      size: readNumber(origin, 'size', 'origin.', 0, Number.MAX_SAFE_INTEGER),
-    },
+    headers,
+    secrets: new Map(),
+    ...facts,
+    origin: { headers, ...facts.origin },
   }
 }
 
@@ -162,59 +159,54 @@ export function notGiven(fact: string): Unknown {
   return new Unknown([`not-given ${fact}`])
 }
 
-function fail(name: string, text: string): never {
-  throw new BadRequest(`${name} ${text}`)
+function fail(path: string, text: string): never {
+  throw new BadRequest(`${path} ${text}`)
 }
 
-function refuseUnknown(object: JsonObject, names: ReadonlySet<string>, prefix: string): void {
-  for (const name of Object.keys(object))
-    if (!names.has(name)) fail(`${prefix}${name}`.slice(0, 100), 'is not a fact of a request')
+/** Reads the value of a fact, which messages name by its path. */
+type Reader<T> = (value: Json, path: string) => T
+
+/** Reads the facts of an object, each of which may be left out, in one order. */
+function readFacts<Readers extends Record<string, Reader<unknown>>>(
+  facts: JsonObject,
+  known: Readers,
+  prefix = '',
+): { [Name in keyof Readers]?: ReturnType<Readers[Name]> } {
+  for (const name of Object.keys(facts))
+    if (!Object.hasOwn(known, name))
+      fail(`${prefix}${name}`.slice(0, 100), 'is not a fact of a request')
+  const found = Object.entries(known).flatMap(([name, read]) => {
+    const value = facts[name]
+    return value === undefined ? [] : [[name, read(value, prefix + name)] as const]
+  })
+  return Object.fromEntries(found) as { [Name in keyof Readers]?: ReturnType<Readers[Name]> }
 }
 
-function readText(object: JsonObject, name: string): string | undefined {
-  const value = object[name]
-  if (value === undefined || typeof value === 'string') return value
-  return fail(name, 'must be a text')
+function readText(value: Json, path: string): string {
+  return typeof value === 'string' ? value : fail(path, 'must be a text')
 }
 
-function readMatching(
-  object: JsonObject,
-  name: string,
-  pattern: RegExp,
-  what: string,
-): string | undefined {
-  const text = readText(object, name)
-  return text === undefined || pattern.test(text) ? text : fail(name, `must be ${what}`)
+function readMatching(pattern: RegExp, what: string): Reader<string> {
+  return (value, path) =>
+    pattern.test(readText(value, path)) ? String(value) : fail(path, `must be ${what}`)
 }
 
-function readOneOf<T extends string>(
-  object: JsonObject,
-  name: string,
-  values: readonly T[],
-): T | undefined {
-  const text = readText(object, name)
-  if (text === undefined) return undefined
-  return values.find((value) => value === text) ?? fail(name, `must be ${values.join(', ')}`)
+function readOneOf<T extends string>(values: readonly T[]): Reader<T> {
+  return (value, path) => {
+    const text = readText(value, path)
+    return values.find((each) => each === text) ?? fail(path, `must be ${values.join(', ')}`)
+  }
 }
 
-function readNumber(
-  object: JsonObject,
-  name: string,
-  prefix: string,
-  min: number,
-  max: number,
-): number | undefined {
-  const value = object[name]
-  if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max)
-    return value
-  return fail(prefix + name, `must be a whole number from ${min}${max < 1e9 ? ` to ${max}` : ''}`)
+function readNumber(min: number, max: number): Reader<number> {
+  return (value, path) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      ? value
+      : fail(path, `must be a whole number from ${min}${max < 1e9 ? ` to ${max}` : ''}`)
 }
 
-function readAddress(request: JsonObject): string | undefined {
-  const text = readText(request, 'ip')
-  if (text === undefined) return undefined
-  return parseAddress(text) ?? fail('ip', 'must be an IPv4 or IPv6 address')
+function readAddress(value: Json, path: string): string {
+  return parseAddress(readText(value, path)) ?? fail(path, 'must be an IPv4 or IPv6 address')
 }
 
 /**
@@ -231,8 +223,7 @@ export function parseAddress(text: string): string | null {
   return [high ?? 0, low ?? 0].flatMap((part) => [part >> 8, part & 255]).join('.')
 }
 
-function readHeaders(value: Json | undefined, path: string): Headers {
-  if (value === undefined) return { given: new Map(), isComplete: false }
+function readHeaders(value: Json, path: string): Headers {
   if (!isObject(value)) return fail(path, 'must be an object')
   const named = new Map<string, string | null>()
   // Sorted, so that the order of keys is never that of the values of one header.
@@ -249,34 +240,29 @@ function readHeaders(value: Json | undefined, path: string): Headers {
     const before = named.get(lower)
     if (before !== undefined && (before === null) !== (text === null))
       fail(`${path}.${lower}`, 'is both given and absent')
-    named.set(lower, before === undefined || before === null ? text : `${before}, ${text}`)
+    named.set(lower, typeof before === 'string' ? `${before}, ${text}` : text)
   }
   return { given: named, isComplete: Object.hasOwn(value, '*') }
 }
 
-function readSecrets(value: Json | undefined): ReadonlyMap<string, string> {
-  if (value === undefined) return new Map()
-  if (!isObject(value)) return fail('secrets', 'must be an object')
-  return new Map(
-    Object.entries(value).map(([name, text]) => [
-      name,
-      typeof text === 'string' ? text : fail('secrets', 'must have texts'),
-    ]),
-  )
+function readSecrets(value: Json, path: string): ReadonlyMap<string, string> {
+  if (!isObject(value)) return fail(path, 'must be an object')
+  const texts = Object.entries(value).map(([name, text]): [string, string] => [
+    name,
+    typeof text === 'string' ? text : fail(path, 'must have texts'),
+  ])
+  return new Map(texts)
 }
 
 const instant = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
-function readInstant(value: Json | undefined): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.floor(value)
-  if (typeof value === 'string' && /^\d{1,12}(?:\.\d+)?$/.test(value))
+function readInstant(value: Json, path: string): number {
+  const text = typeof value === 'string' ? value : ''
+  if (Number.isFinite(value) ? Number(value) >= 0 : /^\d{1,12}(?:\.\d+)?$/.test(text))
     return Math.floor(Number(value))
-  if (typeof value === 'string' && instant.test(value)) {
-    const ms = Date.parse(value.replace(' ', 'T').toUpperCase())
-    if (!Number.isNaN(ms) && isDay(value)) return Math.floor(ms / 1000)
-  }
-  return fail('at', 'must be a date and time with a zone, such as 2026-01-31T18:00:00Z, or seconds')
+  const ms = instant.test(text) ? Date.parse(text.replace(' ', 'T').toUpperCase()) : Number.NaN
+  if (!Number.isNaN(ms) && isDay(text)) return Math.floor(ms / 1000)
+  return fail(path, 'must be a date and time with a zone, such as 2026-01-31T18:00:00Z, or seconds')
 }
 
 /** Tests whether the day of a date is one of its month, which JavaScript does not. */
@@ -285,9 +271,9 @@ function isDay(text: string): boolean {
   return day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
 }
 
-function readTime(request: JsonObject): number | undefined {
-  const text = readMatching(request, 'time', /^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time such as 08:30')
-  return text === undefined ? undefined : parseMinutes(text)
+function readTime(value: Json, path: string): number {
+  const read = readMatching(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time such as 08:30')
+  return parseMinutes(read(value, path))
 }
 
 /** Parses `HH:MM` to minutes since midnight. */

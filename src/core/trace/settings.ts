@@ -19,18 +19,14 @@ export function buildSettings(assume: JsonObject = {}, timezone = 'UTC'): Settin
   const own = new Set<number>()
   let unmanaged: Settings['unmanaged'] = 'absent'
   for (const [name, answer] of Object.entries(assume)) {
-    if (name === 'unmanaged') {
-      unmanaged = readUnmanaged(answer)
-      own.add(0)
-      continue
-    }
-    const reading = readings.find((each) => each.name === name)
-    if (reading === undefined)
+    const number = readings.findIndex((each) => each.name === name) + 1
+    const reading = readings[number - 1]
+    if (reading !== undefined) answers[number] = readAnswer(reading, answer)
+    else if (name === 'unmanaged') unmanaged = readUnmanaged(answer)
+    else
       throw new BadSetting(
         `there is no reading ${quote(name)}; edgewise explain readings lists all`,
       )
-    const number = Number(name.slice(1))
-    answers[number] = readAnswer(reading, answer)
     own.add(number)
   }
   return createSettings({ answers, own, unmanaged, timezone })
@@ -54,19 +50,8 @@ export function setAnswer(settings: Settings, number: number, answer: Json): Set
 /** Lists the other answers of a reading, those of a kind by examples. */
 export function listOthers(number: number, current: Json): Json[] {
   const answers = readings[number - 1]?.answers ?? []
-  const all: readonly Json[] = typeof answers === 'string' ? examples[answers] : answers
-  return all.filter((answer) => answer !== current && String(answer) !== String(current))
-}
-
-/** Answers of each kind of which one changes what any other does, if the reading matters. */
-const examples: Record<AnswerKind, readonly Json[]> = {
-  checks: [[...checkKeys].toReversed(), 'listed'],
-  status: [403, 402, 418, 599],
-  seconds: ['origin', 0, 60],
-  zone: [
-    'service',
-    ...Array.from({ length: 24 }, (_, i) => `Etc/GMT${i < 12 ? '+' : '-'}${i % 12}`),
-  ],
+  const all: readonly Json[] = typeof answers === 'string' ? kinds[answers].examples : answers
+  return all.filter((answer) => String(answer) !== String(current))
 }
 
 function parseNumber(answer: string): Json {
@@ -75,57 +60,66 @@ function parseNumber(answer: string): Json {
 
 function readUnmanaged(answer: Json): Settings['unmanaged'] {
   if (answer === 'unknown' || answer === 'absent') return answer
-  const unknown = Array.isArray(answer)
-    ? answer.find((name) => typeof name !== 'string' || !catalogue.has(name))
-    : answer
-  if (Array.isArray(answer) && unknown === undefined)
-    return answer.filter((name) => typeof name === 'string')
+  const isItem = (name: Json) => typeof name === 'string' && catalogue.has(name)
+  if (Array.isArray(answer) && answer.every(isItem)) return answer.map(String)
+  const wrong = Array.isArray(answer) ? answer.find((name) => !isItem(name)) : answer
   throw new BadSetting(
-    `unmanaged must be absent, unknown, or a list of items that are unknown; got ${quote(unknown)}`,
+    `unmanaged must be absent, unknown, or a list of items that are unknown; got ${quote(wrong)}`,
   )
 }
 
-function readAnswer(reading: Reading, answer: Json): Json {
-  const { answers, name, usual } = reading
+function readAnswer({ answers, name, usual }: Reading, answer: Json): Json {
   if (answer === usual) return usual
-  if (typeof answers !== 'string') {
-    const text = typeof answer === 'number' ? String(answer) : answer
-    if (typeof text === 'string' && answers.includes(text)) return parseNumber(text)
-    throw new BadSetting(`${name} is ${answers.join(', ')}; got ${quote(answer)}`)
+  if (typeof answers === 'string') {
+    const { isValid, what } = kinds[answers]
+    if (isValid(answer)) return answer
+    throw new BadSetting(`${name} is ${what}; got ${quote(answer)}`)
   }
-  const [isValid, what] = kinds[answers]
-  if (isValid(answer)) return answer
-  throw new BadSetting(`${name} is ${what}; got ${quote(answer)}`)
+  const text = typeof answer === 'number' ? String(answer) : answer
+  if (typeof text === 'string' && answers.includes(text)) return parseNumber(text)
+  throw new BadSetting(`${name} is ${answers.join(', ')}; got ${quote(answer)}`)
 }
 
-const kinds: Record<AnswerKind, [(answer: Json) => boolean, string]> = {
-  checks: [
-    isOrder,
-    'listed, or a list of all ten checks of access, the one that answers first at the start',
-  ],
-  status: [(answer) => isInteger(answer, 400, 599), 'a status from 400 to 599'],
-  seconds: [(answer) => isInteger(answer, 0, 1e9), 'origin, or a number of seconds'],
-  zone: [isZone, 'service, or the name of a time zone'],
-}
-
-function isOrder(answer: Json): boolean {
-  return (
-    Array.isArray(answer) &&
-    answer.length === checkKeys.length &&
-    checkKeys.every((key) => answer.includes(key))
-  )
+/** What is an answer of each kind; examples: one changes what any other does, if any does. */
+const kinds: Record<
+  AnswerKind,
+  { isValid: (answer: Json) => boolean; what: string; examples: readonly Json[] }
+> = {
+  checks: {
+    isValid: (answer) =>
+      Array.isArray(answer) &&
+      answer.length === checkKeys.length &&
+      checkKeys.every((key) => answer.includes(key)),
+    what: 'listed, or a list of all ten checks of access, the one that answers first at the start',
+    examples: [[...checkKeys].toReversed(), 'listed'],
+  },
+  status: {
+    isValid: (answer) => isInteger(answer, 400, 599),
+    what: 'a status from 400 to 599',
+    examples: [403, 402, 418, 599],
+  },
+  seconds: {
+    isValid: (answer) => isInteger(answer, 0, 1e9),
+    what: 'origin, or a number of seconds',
+    examples: ['origin', 0, 60],
+  },
+  zone: {
+    isValid: isZone,
+    what: 'service, or the name of a time zone',
+    examples: [
+      'service',
+      ...Array.from({ length: 24 }, (_, i) => `Etc/GMT${i < 12 ? '+' : '-'}${i % 12}`),
+    ],
+  },
 }
 
 function isInteger(answer: Json, min: number, max: number): boolean {
-  return typeof answer === 'number' && Number.isInteger(answer) && answer >= min && answer <= max
+  return Number.isInteger(answer) && Number(answer) >= min && Number(answer) <= max
 }
 
 function isZone(answer: Json): boolean {
-  if (answer === 'service') return true
-  if (typeof answer !== 'string') return false
   try {
-    createTimeZone(answer)
-    return true
+    return typeof answer === 'string' && createTimeZone(answer) !== null
   } catch (error) {
     if (error instanceof RangeError) return false
     throw error

@@ -53,8 +53,6 @@ export interface Trace {
   replies: Map<string, Reply>
   checks: CheckReport[]
   cacheRules: OtherRules
-  originHeaders: string[]
-  responseHeaders: string[]
 }
 
 /**
@@ -73,8 +71,6 @@ export function trace(
   const runs = openRuns(compiled, completeFacts(facts, visitor))
   const all = [...fields, ...listHeaders(runs)]
   const replies = new Map(all.map(({ path, read }) => [path, reply(runs.answer(read))]))
-  const listNames = (stage: string) =>
-    all.filter((field) => field.stage === stage).map(({ name }) => name)
   return {
     facts,
     visitor,
@@ -85,8 +81,6 @@ export function trace(
     replies,
     checks: checkKeys.map((item) => describeCheck(compiled, runs, item)),
     cacheRules: listOtherRules(compiled, runs),
-    originHeaders: listNames('origin.headers'),
-    responseHeaders: listNames('response.headers'),
   }
 }
 

@@ -35,26 +35,18 @@ export function parseUrl(text: string, domain: string | null): RequestUrl {
   const [bare = ''] = text.split('#', 1)
   if (/[\p{Cc}\\]/u.test(bare))
     throw new BadRequest('the URL contains a control character or a backslash')
-  const { path: before, query } = splitFull(bare)
-  const colon = before.indexOf('://')
-  const scheme = before.slice(0, Math.max(colon, 0)).toLowerCase()
-  if (scheme !== 'http' && scheme !== 'https')
+  const parts = /^(https?):\/\/([^/?]*)([^?]*)(?:\?(.*))?$/is.exec(bare)
+  if (parts === null)
     throw new BadRequest(
       `the URL must begin with http:// or https:// and a host: ${quote(text)}` +
-        (isDomain(before.replace(/\/.*/s, '')) ? `. Did you mean "https://${bare}"?` : ''),
+        (isDomain(bare.replace(/[/?].*/s, '')) ? `. Did you mean "https://${bare}"?` : ''),
     )
-  const rest = before.slice(colon + 3)
-  const slash = rest.indexOf('/')
-  const { host, port } = parseAuthority(slash < 0 ? rest : rest.slice(0, slash), scheme)
+  const [, name = '', authority = '', path = '', query = null] = parts
+  const scheme = name.toLowerCase() === 'http' ? 'http' : 'https'
+  const { host, port } = parseAuthority(authority, scheme)
   if (domain !== null && !belongsTo(host, domain))
     throw new BadRequest(`the host ${quote(host)} does not belong to ${domain}`)
-  return {
-    scheme,
-    host,
-    port,
-    path: encode(slash < 0 ? '/' : rest.slice(slash)),
-    query: query === null ? null : encode(query),
-  }
+  return { scheme, host, port, path: encode(path || '/'), query: query && encode(query) }
 }
 
 /** Tests whether a host is the domain, or one below a domain like `.example.com`. */
@@ -133,28 +125,16 @@ export function buildForms(url: Pick<RequestUrl, 'path' | 'query'>): Forms {
   const sent: Subjects = { path: url.path, full }
   if (url.query !== '' && !url.path.includes('/.') && /^[ -$&-~]*$/.test(full))
     return { sent, normalised: sent, decoded: sent, areEqual: true }
-  const normalised = joinSubjects(
-    removeDotSegments(normalise(url.path)),
-    url.query === null ? null : normalise(url.query),
-  )
-  const decoded = onlyPrintable(
-    joinSubjects(
-      removeDotSegments(decode(url.path)),
-      url.query === null ? null : decode(url.query),
-    ),
-  )
+  const change = (decodeText: (text: string) => string): Subjects => {
+    const path = removeDotSegments(decodeText(url.path))
+    const changed = url.query ? `${path}?${decodeText(url.query)}` : path
+    return { path: isPrintable(path) ? path : null, full: isPrintable(changed) ? changed : null }
+  }
+  const [normalised, decoded] = [change(normalise), change(decode)]
   const areEqual = [normalised, decoded].every(
     (each) => each.path === sent.path && each.full === sent.full,
   )
   return { sent, normalised, decoded, areEqual }
-}
-
-function joinSubjects(path: string, query: string | null): { path: string; full: string } {
-  return { path, full: query === null || query === '' ? path : `${path}?${query}` }
-}
-
-function onlyPrintable({ path, full }: { path: string; full: string }): Subjects {
-  return { path: isPrintable(path) ? path : null, full: isPrintable(full) ? full : null }
 }
 
 /** Tests whether a text has only U+0020 to U+007E. */
