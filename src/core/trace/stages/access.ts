@@ -100,33 +100,27 @@ export function reportCheck(
   const exempt = answer === 'pass' ? findExempt(ask, item, exempting) : null
   const check = state === 'set' ? compileCheck(item, value) : null
   if (check === null) return { item, state, exempt, also: [], maybe: [], rule: null }
-  const { applies, isEmpty, isWhite } = check
-  const match = (parts: CheckPart[], holds: (run: Run) => Answer<boolean>) =>
-    parts.map(({ pointer, pattern, matches }) => ({
+  const { fields, entries, isWhite, applies, isEmpty } = check
+  const parts = [...fields, ...entries].map(({ pointer, pattern, matches }, i) => {
+    const isEntry = i >= fields.length
+    const isSeen = (run: Run) => all(applies(run), () => !isEntry || not(isEmpty(run)))
+    return {
       rule: createRule(item, pointer, pattern),
-      match: ask((run) =>
-        all(
-          applies(run),
-          () => holds(run),
-          () => matches(run),
-        ),
-      ),
-    }))
-  const entries = match(check.entries, (run) => not(isEmpty(run)))
-  const denying = [...match(check.fields, () => true), ...(isWhite ? [] : entries)]
-  const find = (parts: typeof entries) => parts.find((part) => part.match === true)?.rule ?? null
-  const passing = isWhite && answer === 'pass' ? find(entries) : null
-  const rule = answer === 'deny' ? (find(denying) ?? createRule(item)) : passing
-  const list = (isListed: (part: (typeof entries)[number]) => boolean) =>
-    entries.filter(isListed).map((part) => part.rule)
-  return {
-    item,
-    state,
-    exempt,
-    also: list((part) => part.match === true && part.rule !== rule),
-    maybe: list((part) => part.match instanceof Unknown),
-    rule,
-  }
+      isEntry,
+      match: ask((run) => all(isSeen(run), () => matches(run))),
+    }
+  })
+  const deciding = parts.find(
+    ({ match, isEntry }) => match === true && (isEntry && isWhite) === (answer === 'pass'),
+  )
+  const none = answer === 'deny' ? createRule(item) : null
+  const rule = answer instanceof Unknown ? null : (deciding?.rule ?? none)
+  const list = (isListed: (match: Answer<boolean>) => boolean) =>
+    parts
+      .filter((part) => part.isEntry && part.rule !== rule && isListed(part.match))
+      .map((part) => part.rule)
+  const also = list((match) => match === true)
+  return { item, state, exempt, also, maybe: list((match) => match instanceof Unknown), rule }
 }
 
 /** The entry that exempts a request that would be denied; null if none does. */

@@ -9,7 +9,7 @@ import { remember } from '../remember.ts'
 import { createRule, type Rule } from '../rule.ts'
 import type { Run } from '../run.ts'
 import { readPlain, splitText } from '../secret-text.ts'
-import { filterArguments, formatFull, splitFull } from '../url.ts'
+import { filterArguments, formatFull, splitFull, type Argument, type RequestUrl } from '../url.ts'
 import { createSubject, rewriteUrl, seeUrl } from './seen.ts'
 
 /** What a rule does with the query: of the cache key, and of the request to the origin. */
@@ -35,8 +35,8 @@ export interface CompiledRule extends Decision {
   pattern: UrlPattern
   caseRule: CaseRule
   sees: 'W' | 'R5'
-  /** Undefined in `cache_rule`, and for a rule without one. */
-  priority: number | undefined
+  /** Only in `cache_rule_list`, where a rule may have one. */
+  priority?: number
 }
 
 /** What holds without a rule. */
@@ -59,18 +59,17 @@ export const compileRules = remember((rules: CacheRule): CompiledRule[] =>
     const seconds = toSeconds(rule.time, rule.timeunit ?? 's')
     const query = rule.ignore_query === 'on' ? 'none' : 'as-sent'
     return {
+      ...none,
       rule: createRule('cache_rule', `/${i}`, rule.pattern),
       pattern: compilePattern(kinds[rule.type], rule.pattern, `cache_rule/${i}/pattern`),
       caseRule: 'R6',
       sees: 'W',
-      priority: undefined,
       policy: seconds > 0 ? 'cache' : 'bypass',
       seconds,
       followsOrigin: rule.ignore_expired === 'off',
       obeysNoCache: rule.ignore_no_cache !== 'on',
       keyQuery: query,
       originQuery: query,
-      mayChangeIdle: false,
     }
   }),
 )
@@ -139,19 +138,12 @@ function rankRules(run: Run): Ranked[] {
 
 /** Ranks rules by priority; R39 places those without one, R14 orders them among themselves. */
 function rankList(run: Run, rules: CompiledRule[]): CompiledRule[] {
-  const { ranked, others } = splitRules(rules)
-  const isReversed = others.length > 1 && run.reading('R14') === 'last'
-  const ordered = isReversed ? others.toReversed() : others
-  if (ranked.length === 0 || others.length === 0) return [...ranked, ...ordered]
-  return run.reading('R39') === 'after' ? [...ranked, ...ordered] : [...ordered, ...ranked]
+  const isRanked = rules.every(({ priority }) => priority !== undefined)
+  const isReversed = !isRanked && run.reading('R14') === 'last'
+  const others = isRanked || run.reading('R39') === 'after' ? Number.MAX_VALUE : -Number.MAX_VALUE
+  const rank = ({ priority = others }: CompiledRule) => priority
+  return (isReversed ? rules.toReversed() : rules).toSorted((a, b) => rank(a) - rank(b))
 }
-
-const splitRules = remember((rules: CompiledRule[]) => ({
-  ranked: rules
-    .filter(({ priority }) => priority !== undefined)
-    .toSorted((a, b) => (a.priority ?? 0) - (b.priority ?? 0)),
-  others: rules.filter(({ priority }) => priority === undefined),
-}))
 
 /** The rules that may decide. */
 function findRules(run: Run): Deciders<Ranked> {
@@ -199,32 +191,30 @@ export interface CacheKey {
 
 function readKey(run: Run, rule: Decision): Answer<CacheKey | null> {
   if (readPolicy(run, rule) === 'bypass') return null
-  const how = mapBoth(readPlain(rule.keyQuery), readShare(run), (query, share) => ({
-    query,
-    share,
-  }))
-  return mapBoth(run.once(findSubject), how, ({ url }, { query, share }) => ({
-    ...share,
-    path: url.path,
-    query: changeQuery(query, url.query),
-  }))
+  const seen = mapBoth(run.once(findSubject), readPlain(rule.keyQuery), ({ url }, change) =>
+    changeQuery(change, url),
+  )
+  return mapBoth(seen, readShare(run), ({ path, query }, share) => ({ ...share, path, query }))
 }
 
-function changeQuery(change: Plain<QueryChange>, query: string | null): string | null {
-  if (change === 'as-sent' || query === null) return query
-  if (change === 'none') return null
+/** A part of a URL. */
+type PathAndQuery = Pick<RequestUrl, 'path' | 'query'>
+
+function changeQuery(change: Plain<QueryChange>, { path, query }: PathAndQuery): PathAndQuery {
+  if (change === 'as-sent' || query === null) return { path, query }
+  if (change === 'none') return { path, query: null }
   const { way, params } = change
-  return filterArguments(query, ({ name }) => params.includes(name) === (way === 'keep'))
+  const isKept = ({ name }: Argument) => params.includes(name) === (way === 'keep')
+  return { path, query: filterArguments(query, isKept) }
 }
 
 /** The query that the origin gets of a text with path and query, by the deciding rule (R47). */
 export function changeOriginQuery(run: Run, full: Answer<string>): Answer<string> {
   return byRule((_, { policy, mayChangeIdle, originQuery }) => {
     const isChanged = policy === 'cache' || (mayChangeIdle && run.reading('R47') === 'applies')
-    return mapBoth(full, readPlain(isChanged ? originQuery : 'as-sent'), (text, change) => {
-      const { path, query } = splitFull(text)
-      return formatFull({ path, query: changeQuery(change, query) })
-    })
+    return mapBoth(full, readPlain(isChanged ? originQuery : 'as-sent'), (text, change) =>
+      formatFull(changeQuery(change, splitFull(text))),
+    )
   })(run)
 }
 

@@ -1,5 +1,5 @@
 import type { VendorOriginAuth } from '../../catalog/generated/items.ts'
-import { choose, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
+import { choose, map, type Answer } from '../answer.ts'
 import { compilePattern, matchUrl } from '../match/url.ts'
 import { remember } from '../remember.ts'
 import type { Run } from '../run.ts'
@@ -30,16 +30,16 @@ function readClient(run: Run): Answer<string> {
 /** Takes the arguments of a signature out of a rewritten URL. */
 function finishRewritten(run: Run, rewritten: Answer<string>): Answer<string> {
   const text = run.reading('R60') === 'query-last' ? changeOriginQuery(run, rewritten) : rewritten
-  const signing = run.item('visit_timestamp')
-  if (signing instanceof Unknown) return uniteUnknown([signing, text]) ?? signing
-  return run.read('visit_timestamp', text, (item) => {
-    if (item.origin_type === 2 || item.req_uri_type > 2) return text
-    const take = (known: string) => {
-      const { path, query } = splitFull(known)
-      return formatFull({ path, query: removeSignature(run, item, query) })
-    }
-    return choose(isSignedUrl(run, item), () => map(text, take), text)
-  })
+  const isTaken = run.read(
+    'visit_timestamp',
+    false,
+    (item) => item.origin_type !== 2 && item.req_uri_type < 3 && isSignedUrl(run, item),
+  )
+  const take = () =>
+    run.read('visit_timestamp', text, (item) =>
+      map(text, (known) => formatFull(removeSignature(run, item, splitFull(known)))),
+    )
+  return choose(isTaken, take, text)
 }
 
 const compileAuth = remember((item: VendorOriginAuth) => {

@@ -170,24 +170,18 @@ function readTosOrigin(run: Run, item: TosOrigin): Ranks {
   return ranks.map((groups) => {
     const isWeighted = groups.every(({ ips, weight }) => weight !== undefined && ips.length === 1)
     return groups.map((group) => {
+      const { origin_mode: mode = 'default', protocol = null, port = null, host = '' } = group
       const weight = isWeighted ? (group.weight ?? null) : null
-      const { origin_mode: mode = 'default', protocol = null, port = null } = group
       const custom = { protocol: protocol === 'default' ? run.facts.url.scheme : protocol, port }
+      const findHost = () =>
+        run.reading('R56') === 'origin_host' ? readOriginHost(run) : run.facts.url.host
       return {
         targets: group.ips.map((address) => ({ address, weight })),
         ...readMode(run, mode, custom),
-        host: readGroupHost(run, group),
+        host: group.host_mode === 'custom' ? readPlain(host) : findHost(),
       }
     })
   })
-}
-
-function readGroupHost(
-  run: Run,
-  { host_mode: mode, host = '' }: TosOrigin[number],
-): Answer<string> {
-  if (mode === 'custom') return readPlain(host)
-  return run.reading('R56') === 'origin_host' ? readOriginHost(run) : run.facts.url.host
 }
 
 /** Joins the targets of endpoints of one rank; what has no weight is split by R53. */

@@ -7,7 +7,7 @@ import type {
 } from '../../catalog/generated/items.ts'
 import type { Text } from '../../model/secret.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
-import { all, any, choose, isSet, map, mapBoth, some, Unknown, type Answer } from '../answer.ts'
+import { all, any, choose, isSet, map, mapBoth, some, type Answer } from '../answer.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import { Regex } from '../match/regex.ts'
 import { chooseForm, compilePattern, matchUrl, matchUrlRegex } from '../match/url.ts'
@@ -75,17 +75,6 @@ function findOutcome(run: Run): Answer<Outcome> {
   )
 }
 
-type ErrorPages = ReadonlyMap<number, ErrorPageRewrite[number]>
-
-/** The last rule for a status counts. */
-function readErrorPages(run: Run): Answer<ErrorPages> {
-  return run.read(
-    'error_page_rewrite',
-    new Map(),
-    (rules) => new Map(rules.map((rule) => [rule.error_status_code, rule])),
-  )
-}
-
 /** The status of the response (request semantics, 3.6); null if there is none. */
 export function readStatus(run: Run): Answer<number | null> {
   return map(run.once(findStatus), ({ status }) => status)
@@ -105,18 +94,22 @@ function findStatus(run: Run): Answer<Status> {
   return map(readOutcome(run), (outcome): Status => {
     if (outcome === 'refused') return { status: null, location: null }
     if (outcome === 'redirect') return { status: readRedirect(run), location: readTarget(run) }
-    return outcome === 'denied' ? readDenied(run) : readServed(run)
+    if (outcome === 'served') return readServed(run)
+    const status = Number(run.settled('R17'))
+    return run.reading('R69') === 'all' ? mapStatus(run, status) : { status, location: null }
   })
 }
 
-function readDenied(run: Run): Status {
-  const status = Number(run.settled('R17'))
-  if (run.reading('R69') === 'origin-only') return { status, location: null }
-  return mapStatus(run, status)
-}
-
+/** Finds what `error_page_rewrite` makes of a status; the last rule for it counts. */
 function mapStatus(run: Run, status: Answer<number>): Status {
-  const page = mapBoth(status, readErrorPages(run), (code, pages) => pages.get(code) ?? null)
+  const pages = run.read('error_page_rewrite', [], (rules) => rules)
+  const isError = all(
+    map(status, (code) => code >= 400),
+    () => map(pages, ({ length }) => length > 0),
+  )
+  const find = (rules: ErrorPageRewrite, code: number) =>
+    rules.findLast((rule) => rule.error_status_code === code) ?? null
+  const page = choose(isError, () => mapBoth(pages, status, find), null)
   return {
     status: map(page, (found) => found?.redirect_status_code ?? status),
     location: map(page, (found) => readPlain(found?.redirect_url ?? null)),
@@ -124,18 +117,15 @@ function mapStatus(run: Run, status: Answer<number>): Status {
 }
 
 function readServed(run: Run): Status {
-  const { status: code } = run.facts.origin
-  const status = given(code, 'origin.status')
+  const status = given(run.facts.origin.status, 'origin.status')
   const codes = readFollow(run)
-  const isRedirect = (each: number) => each === 301 || each === 302
+  const isRedirect = (code: number) => code === 301 || code === 302
   const isFollowed = all(
     map(codes, (known) => known.some(isRedirect)),
     map(status, isRedirect),
-    mapBoth(codes, status, (known, one) => known.includes(one)),
+    mapBoth(codes, status, (known, code) => known.includes(code)),
   )
-  const pages = readErrorPages(run)
-  const isPlain = (code ?? 400) < 400 || (!(pages instanceof Unknown) && pages.size === 0)
-  const mapped = isPlain ? { status, location: null } : mapStatus(run, status)
+  const mapped = mapStatus(run, status)
   const followed = notGiven('origin.followed')
   return {
     status: choose(isFollowed, followed, mapped.status),
@@ -192,29 +182,23 @@ function offersSmart(run: Run, algorithm: Algorithm, item: SmartCompression): An
   return item.compression_mode.split('&').includes(mode) && fits(run, types, least, unit)
 }
 
-/** Tests whether type and size of the origin's answer are compressed (R29). */
+/** Tests whether type and size of the origin's answer are compressed (R29, R70). */
 function fits(run: Run, types: readonly Text[], least: number, unit: 'KB' | 'MB'): Answer<boolean> {
   const { headers, size } = run.facts.origin
+  const isListed = (text: string) => {
+    const isStripped = text.includes(';') && run.reading('R70') === 'strip'
+    const [sent = ''] = isStripped ? text.split(';') : [text]
+    const name = (type: string) => type.trim().toLowerCase()
+    return some(types, (type) => map(readPlain(type), (known) => name(known) === name(sent)))
+  }
   return all(
-    map(
-      readHeader(headers, 'content-type', 'origin.'),
-      (text) => text !== null && some(types, (type) => isListed(run, type, text)),
-    ),
+    map(readHeader(headers, 'content-type', 'origin.'), (text) => text !== null && isListed(text)),
     () =>
       map(given(size, 'origin.size'), (bytes) => {
         const kilo = run.reading('R29') === '1000' ? 1000 : 1024
         return bytes >= least * kilo ** (unit === 'KB' ? 1 : 2)
       }),
   )
-}
-
-/** Tests whether a content type is an entry (R70). */
-function isListed(run: Run, type: Text, text: string): Answer<boolean> {
-  return map(readPlain(type), (known) => {
-    const isStripped = text.includes(';') && run.reading('R70') === 'strip'
-    const [sent = ''] = isStripped ? text.split(';') : [text]
-    return known.trim().toLowerCase() === sent.trim().toLowerCase()
-  })
 }
 
 /** Tests whether the client accepts an algorithm (R71). */
@@ -284,28 +268,24 @@ export function readRateLimit(run: Run): Answer<{ rate: string; after: string | 
 
 const compileDrag = remember((item: VideoDrag) => new Regex(item.url, 'video_drag/url'))
 
-/** Whether the request seeks in a video. */
+/** Whether the request seeks in a video (R77). */
 export function isDrag(run: Run): Answer<boolean> {
   return run.read('video_drag', false, (item) => {
-    const seen = seeUrl(run)
+    const regex = compileDrag(item)
+    const endings = [item.mp4 === 'on' ? '.mp4' : [], item.flv === 'on' ? '.flv' : []].flat()
     return all(
-      map(seen, ({ forms }) => endsAsVideo(chooseForm(run, forms).path, item)),
-      map(seen, ({ url }) => hasPosition(run, item, url.query)),
-      () => matchUrlRegex(run, compileDrag(item), seen, 'R6'),
+      map(seeUrl(run), ({ url, forms }) => {
+        const names = new Set(parseArguments(url.query).map(({ name }) => name))
+        const [hasStart, hasEnd] = [names.has(item.start), names.has(item.end)]
+        const needed = run.reading('R77')
+        const hasBoth = hasStart && hasEnd
+        const hasPosition =
+          needed === 'start' ? hasStart : hasBoth || (needed === 'either' && (hasStart || hasEnd))
+        const { path } = chooseForm(run, forms)
+        if (path === null) return hasPosition && regex.undecidable
+        return hasPosition && endings.some((ending) => path.endsWith(ending))
+      }),
+      () => matchUrlRegex(run, regex, seeUrl(run), 'R6'),
     )
   })
-}
-
-function endsAsVideo(path: string | null, { mp4, flv }: VideoDrag): Answer<boolean> {
-  if (path === null) return new Unknown(['undecidable video_drag/url'])
-  return (path.endsWith('.mp4') && mp4 === 'on') || (path.endsWith('.flv') && flv === 'on')
-}
-
-/** Tests the arguments of the position (R77). */
-function hasPosition(run: Run, { start, end }: VideoDrag, query: string | null): boolean {
-  const names = new Set(parseArguments(query).map(({ name }) => name))
-  const [hasStart, hasEnd] = [names.has(start), names.has(end)]
-  if (hasStart === hasEnd) return hasStart
-  const needed = run.reading('R77')
-  return needed === 'either' || (needed === 'start' && hasStart)
 }

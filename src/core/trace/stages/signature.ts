@@ -33,23 +33,23 @@ export function isProtected(run: Run, item: VisitTimestamp): Answer<boolean> {
 /** Finds the parts of the signature of the client's URL; null if it has none. */
 function findSignature(run: Run, item: VisitTimestamp): Signature | null {
   const parts = item.req_uri_type < 3 ? findArguments(run, item) : findSegments(run, item)
-  const seconds = parts === null ? null : readTime(run, item.time_format, parts.time)
+  const seconds = parts && readTime(run, item.time_format, parts.time)
   return parts === null || seconds === null ? null : { ...parts, seconds }
 }
 
 type Parts = Omit<Signature, 'seconds'> | null
 
 function findArguments(run: Run, item: VisitTimestamp): Parts {
-  const { path, query } = run.facts.url
-  const { timename = 'time', keyname = 'key' } = item
+  const { path: uri, query } = run.facts.url
   const sent = parseArguments(query)
-  const [keyAt = -1, timeAt = -1] = [keyname, timename].map((wanted) =>
+  const [keyAt = -1, timeAt = -1] = [item.keyname ?? 'key', item.timename ?? 'time'].map((wanted) =>
     sent.findIndex(({ name }) => name === wanted),
   )
-  const [key, time] = [sent[keyAt]?.value ?? '', sent[timeAt]?.value ?? '']
-  if (key === '' || time === '') return null
+  const { value: key } = sent[keyAt] ?? {}
+  const { value: time } = sent[timeAt] ?? {}
+  if (!key || !time) return null
   const isInOrder = (item.req_uri_type === 1) === keyAt < timeAt
-  return isInOrder || run.reading('R33') === 'loose' ? { key, time, uri: path } : null
+  return isInOrder || run.reading('R33') === 'loose' ? { key, time, uri } : null
 }
 
 function findSegments({ facts }: Run, { req_uri_type: type }: VisitTimestamp): Parts {
@@ -61,9 +61,8 @@ function findSegments({ facts }: Run, { req_uri_type: type }: VisitTimestamp): P
 /** Reads the time of a signature; null if it is none. */
 function readTime(run: Run, format: VisitTimestamp['time_format'], text: string): number | null {
   if (format === 'timestamp') return /^\d{1,12}$/.test(text) ? Number(text) : null
-  if (format === 'timestamp_hex')
-    return /^[0-9a-f]{1,10}$/i.test(text) ? Number.parseInt(text, 16) : null
-  // A date YYYYmmddHHii that is in the calendar.
+  if (format === 'timestamp_hex') return /^[0-9a-f]{1,10}$/i.test(text) ? Number(`0x${text}`) : null
+  // A date of the calendar, YYYYmmddHHii.
   const date = text.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1-$2-$3T$4:$5')
   const ms = date === text ? Number.NaN : Date.parse(`${date}Z`)
   if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(date)) return null
@@ -80,23 +79,17 @@ export function findZone(run: Run): string {
 export function listFaults(
   item: VisitTimestamp,
 ): { pointer: string; matches: (run: Run) => Answer<boolean> }[] {
-  const read =
-    (holds: (found: Signature | null, run: Run) => Answer<boolean>) =>
-    (run: Run): Answer<boolean> =>
-      holds(findSignature(run, item), run)
+  const read = (
+    pointer: string,
+    holds: (run: Run, found: Signature | null) => Answer<boolean>,
+  ) => ({
+    pointer,
+    matches: (run: Run) => holds(run, findSignature(run, item)),
+  })
   return [
-    {
-      pointer: '/req_uri_type',
-      matches: read((found, run) => found === null && run.reading('R32') === 'deny'),
-    },
-    {
-      pointer: '/deadtime',
-      matches: read((found, run) => found !== null && isOutOfTime(run, item, found)),
-    },
-    {
-      pointer: '/key',
-      matches: read((found, run) => found !== null && isForged(run, item, found)),
-    },
+    read('/req_uri_type', (run, found) => found === null && run.reading('R32') === 'deny'),
+    read('/deadtime', (run, found) => found !== null && isOutOfTime(run, item, found)),
+    read('/key', (run, found) => found !== null && isForged(run, item, found)),
   ]
 }
 
@@ -153,17 +146,17 @@ export function strip(run: Run): Answer<RequestUrl> {
 }
 
 function takeOut(run: Run, item: VisitTimestamp, url: RequestUrl): RequestUrl {
-  if (item.req_uri_type < 3) return { ...url, query: removeSignature(run, item, url.query) }
+  if (item.req_uri_type < 3) return removeSignature(run, item, url)
   const { time = '', uri = '' } = findSignature(run, item) ?? {}
   return { ...url, path: run.reading('R35') === 'key-only' ? `/${time}${uri}` : uri }
 }
 
-/** Removes the arguments of a signature from a query (R35). */
-export function removeSignature(
+/** Removes the arguments of a signature (R35). */
+export function removeSignature<Url extends { query: string | null }>(
   run: Run,
   { timename = 'time', keyname = 'key' }: VisitTimestamp,
-  query: string | null,
-): string | null {
-  const keepsTime = run.reading('R35') === 'key-only'
-  return filterArguments(query, ({ name }) => name !== keyname && (keepsTime || name !== timename))
+  url: Url,
+): Url {
+  const removed = run.reading('R35') === 'key-only' ? [keyname] : [keyname, timename]
+  return { ...url, query: filterArguments(url.query, ({ name }) => !removed.includes(name)) }
 }
