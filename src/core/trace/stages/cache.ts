@@ -18,7 +18,7 @@ type QueryChange = 'none' | 'as-sent' | { way: 'keep' | 'remove'; params: Text[]
 /** What the rule that decides says. */
 interface Decision {
   rule: Rule | null
-  policy: 'cache' | 'bypass' | 'R40'
+  policy: 'cache' | 'bypass' | 'origin'
   /** Null: the origin's; unknown where R41 gives them. */
   seconds: number | 'R41' | null
   followsOrigin: boolean
@@ -26,7 +26,7 @@ interface Decision {
   keyQuery: QueryChange
   originQuery: QueryChange
   /** Whether R47 says if the query is changed although nothing is cached. */
-  mayChangeIdle: boolean
+  mayChangeIdle?: boolean
 }
 
 /** A rule of `cache_rule` or `cache_rule_list`. */
@@ -39,16 +39,18 @@ export interface CompiledRule extends Decision {
   priority?: number
 }
 
-/** What holds without a rule. */
-const none: Decision = {
-  rule: null,
-  policy: 'R40',
-  seconds: null,
-  followsOrigin: true,
-  obeysNoCache: true,
-  keyQuery: 'as-sent',
-  originQuery: 'as-sent',
-  mayChangeIdle: false,
+/** What holds without a rule (R40). */
+function findDefault(run: Run): Decision {
+  const isBypass = run.reading('R40') === 'bypass'
+  return {
+    rule: null,
+    policy: isBypass ? 'bypass' : 'origin',
+    seconds: isBypass ? 0 : null,
+    followsOrigin: !isBypass,
+    obeysNoCache: !isBypass,
+    keyQuery: 'as-sent',
+    originQuery: 'as-sent',
+  }
 }
 
 const kinds = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' } as const
@@ -59,15 +61,14 @@ export const compileRules = remember((rules: CacheRule): CompiledRule[] =>
     const seconds = toSeconds(rule.time, rule.timeunit ?? 's')
     const query = rule.ignore_query === 'on' ? 'none' : 'as-sent'
     return {
-      ...none,
       rule: createRule('cache_rule', `/${i}`, rule.pattern),
       pattern: compilePattern(kinds[rule.type], rule.pattern, `cache_rule/${i}/pattern`),
       caseRule: 'R6',
       sees: 'W',
       policy: seconds > 0 ? 'cache' : 'bypass',
       seconds,
-      followsOrigin: rule.ignore_expired === 'off',
-      obeysNoCache: rule.ignore_no_cache !== 'on',
+      followsOrigin: seconds > 0 && rule.ignore_expired === 'off',
+      obeysNoCache: seconds > 0 && rule.ignore_no_cache !== 'on',
       keyQuery: query,
       originQuery: query,
     }
@@ -87,9 +88,9 @@ export const compileRuleList = remember((rules: CacheRuleList): CompiledRule[] =
       sees: 'R5',
       priority: rule.priority,
       policy: isCached ? 'cache' : 'bypass',
-      seconds: isCached && time === 0 ? 'R41' : time,
-      followsOrigin: rule.follow_expired === 'yes',
-      obeysNoCache: rule.ignore_no_cache_headers !== 'yes',
+      seconds: isCached ? time || 'R41' : 0,
+      followsOrigin: isCached && rule.follow_expired === 'yes',
+      obeysNoCache: isCached && rule.ignore_no_cache_headers !== 'yes',
       keyQuery: query,
       originQuery:
         typeof query === 'object' && rule.query_params_op_when === 'cache' ? 'as-sent' : query,
@@ -155,30 +156,22 @@ function findRules(run: Run): Deciders<Ranked> {
 /** Answers by each rule that may decide. */
 function byRule<T>(read: (run: Run, rule: Decision) => Answer<T>): (run: Run) => Answer<T> {
   return (run) =>
-    agree(run.once(findRules), (rule) => (rule instanceof Unknown ? rule : read(run, rule ?? none)))
+    agree(run.once(findRules), (rule) =>
+      rule instanceof Unknown ? rule : read(run, rule ?? findDefault(run)),
+    )
 }
 
 /** What the deciding cache rule says (request semantics, 3.4); seconds null: the origin's. */
 export const cache = {
   rule: byRule((_, { rule }) => rule),
-  policy: byRule(readPolicy),
-  seconds: byRule(readSeconds),
-  followsOrigin: byRule((run, rule) => rule.followsOrigin && readPolicy(run, rule) !== 'bypass'),
-  obeysNoCache: byRule((run, rule) => rule.obeysNoCache && readPolicy(run, rule) !== 'bypass'),
+  policy: byRule((_, { policy }) => policy),
+  seconds: byRule((run, { seconds }) => {
+    const settled = seconds === 'R41' ? run.settled(seconds) : seconds
+    return typeof settled === 'number' ? settled : null
+  }),
+  followsOrigin: byRule((_, { followsOrigin }) => followsOrigin),
+  obeysNoCache: byRule((_, { obeysNoCache }) => obeysNoCache),
   key: byRule(readKey),
-}
-
-/** The policy of a rule, or without one (R40). */
-function readPolicy(run: Run, { policy }: Decision): 'cache' | 'bypass' | 'origin' {
-  if (policy !== 'R40') return policy
-  return run.reading(policy) === 'bypass' ? 'bypass' : 'origin'
-}
-
-function readSeconds(run: Run, rule: Decision): number | null {
-  if (readPolicy(run, rule) === 'bypass') return 0
-  if (rule.seconds !== 'R41') return rule.seconds
-  const seconds = run.settled(rule.seconds)
-  return typeof seconds === 'number' ? seconds : null
 }
 
 /** What requests must have in common to get one cached object. */
@@ -189,12 +182,18 @@ export interface CacheKey {
   query: string | null
 }
 
-function readKey(run: Run, rule: Decision): Answer<CacheKey | null> {
-  if (readPolicy(run, rule) === 'bypass') return null
-  const seen = mapBoth(run.once(findSubject), readPlain(rule.keyQuery), ({ url }, change) =>
-    changeQuery(change, url),
-  )
-  return mapBoth(seen, readShare(run), ({ path, query }, share) => ({ ...share, path, query }))
+function readKey(run: Run, { policy, keyQuery }: Decision): Answer<CacheKey | null> {
+  if (policy === 'bypass') return null
+  const seen = mapBoth(run.once(findSubject), readPlain(keyQuery), ({ url }, change) => ({
+    ...changeQuery(change, url),
+    scheme: url.scheme,
+  }))
+  return mapBoth(seen, readShare(run), ({ scheme, path, query }, { domains, isShared }) => ({
+    domains,
+    scheme: isShared ? 'any' : scheme,
+    path,
+    query,
+  }))
 }
 
 /** A part of a URL. */
@@ -218,19 +217,16 @@ export function changeOriginQuery(run: Run, full: Answer<string>): Answer<string
   })(run)
 }
 
-/** Domains and scheme of the cache key (`cache_share`, R48). */
-function readShare(run: Run): Answer<Pick<CacheKey, 'domains' | 'scheme'>> {
-  const { host, scheme } = run.facts.url
-  const name = (domains: string[], isShared: boolean): Pick<CacheKey, 'domains' | 'scheme'> => ({
-    domains: [...new Set([host, ...domains])].toSorted(),
-    scheme: isShared ? 'any' : scheme,
-  })
-  const shared = run.read('cache_share', null, ({ share_way: way, domain }) =>
-    map(readPlain(way === 'inner_share' || domain === undefined ? [] : [domain]), (known) =>
-      name(known, way !== 'cross_single_share'),
-    ),
+/** Which domains share cached objects, and whether their schemes do (`cache_share`, R48). */
+function readShare(run: Run): Answer<{ domains: string[]; isShared: boolean }> {
+  const { host } = run.facts.url
+  const shared = run.read('cache_share', null, ({ share_way: way, domain = host }) =>
+    map(readPlain(way === 'inner_share' ? host : domain), (other) => ({
+      domains: [...new Set([host, other])].toSorted(),
+      isShared: way !== 'cross_single_share',
+    })),
   )
-  return orElse(shared, () => name([], run.reading('R48') === 'shared'))
+  return orElse(shared, () => ({ domains: [host], isShared: run.reading('R48') === 'shared' }))
 }
 
 /** The rules that match beside the deciding one, and those of which it is not known. */

@@ -7,7 +7,7 @@ import type {
 } from '../../catalog/generated/items.ts'
 import type { Text } from '../../model/secret.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
-import { all, any, choose, isSet, map, mapBoth, some, type Answer } from '../answer.ts'
+import { all, any, choose, isSet, map, mapBoth, not, some, type Answer } from '../answer.ts'
 import { agree, findDeciders } from '../first-match.ts'
 import { Regex } from '../match/regex.ts'
 import { chooseForm, compilePattern, matchUrl, matchUrlRegex } from '../match/url.ts'
@@ -24,28 +24,29 @@ import { findZone } from './signature.ts'
 
 export type Outcome = 'refused' | 'denied' | 'redirect' | 'served'
 
-function readHttps<T>(run: Run, read: (item: Https) => T): Answer<T> {
-  return run.read('https', read({ cert_id: 0 }), read)
+/** Reads `https` if it has a certificate; null without one. */
+function readHttps<T>(run: Run, read: (item: Https) => T): Answer<T | null> {
+  return run.read('https', null, (item) => (item.cert_id === 0 ? null : read(item)))
 }
 
 /** Whether the connection is refused: https without a certificate. */
 export function isRefused(run: Run): Answer<boolean> {
-  return run.facts.url.scheme === 'https' && readHttps(run, ({ cert_id: id }) => id === 0)
+  return run.facts.url.scheme === 'https' && not(isSet(readHttps(run, () => true)))
 }
 
 /** The settings of the connection; null without a certificate. */
 export function readSettings(run: Run): Answer<Record<string, unknown> | null> {
-  return readHttps(run, ({ cert_id: id, http2 = null, ocsp = null, ssl_protocol = null }) =>
-    id === 0 ? null : { http2, ocsp, ssl_protocol },
-  )
+  return readHttps(run, ({ http2 = null, ocsp = null, ssl_protocol = null }) => ({
+    http2,
+    ocsp,
+    ssl_protocol,
+  }))
 }
 
 /** The status of the redirect to https; null for none. */
 export function readRedirect(run: Run): Answer<301 | 302 | null> {
   if (run.facts.url.scheme === 'https') return null
-  return readHttps(run, ({ cert_id: id, force_https: status }) =>
-    id > 0 && (status === 301 || status === 302) ? status : null,
-  )
+  return readHttps(run, ({ force_https: status }) => status || null)
 }
 
 /** The target of the redirect to https; null for none. */
@@ -147,6 +148,7 @@ export function readCompression(run: Run): Answer<Algorithm | 'none'> {
   )
 }
 
+/** Tests whether an item offers an algorithm (R72, R73). */
 function isOffered(run: Run, algorithm: Algorithm): Answer<boolean> {
   const bySmart = () =>
     run.read('smart_compression', false, (item) => offersSmart(run, algorithm, item))
@@ -157,11 +159,8 @@ function isOffered(run: Run, algorithm: Algorithm): Answer<boolean> {
         () => run.reading('R73') === algorithm,
       ),
     )
-  const isSmart = isSet(run.item('smart_compression'))
-  if (isSmart === false) return bySimple()
-  if (run.item('compress_response') === null) return bySmart()
   if (run.reading('R72') === 'both') return any(bySmart, bySimple)
-  return choose(isSmart, bySmart, bySimple)
+  return choose(isSet(run.item('smart_compression')), bySmart, bySimple)
 }
 
 function offersSmart(run: Run, algorithm: Algorithm, item: SmartCompression): Answer<boolean> {

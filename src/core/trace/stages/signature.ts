@@ -53,9 +53,10 @@ function findArguments(run: Run, item: VisitTimestamp): Parts {
 }
 
 function findSegments({ facts }: Run, { req_uri_type: type }: VisitTimestamp): Parts {
-  const [, first = '', second = '', uri] = /^\/([^/]*)\/([^/]*)(\/.*)$/.exec(facts.url.path) ?? []
-  if (uri === undefined) return null
-  return type === 3 ? { key: second, time: first, uri } : { key: first, time: second, uri }
+  const [, first = '', second = '', ...rest] = facts.url.path.split('/')
+  if (rest.length === 0) return null
+  const [time, key] = type === 3 ? [first, second] : [second, first]
+  return { key, time, uri: `/${rest.join('/')}` }
 }
 
 /** Reads the time of a signature; null if it is none. */
