@@ -1,8 +1,7 @@
 import { compareKeys } from '../model/lists.ts'
-import { findIpVersion } from '../catalog/value/ip-version.ts'
-import { canonicalizeAddress } from '../catalog/value/formats.ts'
+import { canonicalizeAddress, isAddress } from '../catalog/value/formats.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
-import { Unknown, type Answer } from './answer.ts'
+import { map, Unknown, type Answer } from './answer.ts'
 import { carriers, type Carrier } from './carrier.ts'
 import { BadRequest, buildForms, parseUrl, type Forms, type RequestUrl } from './url.ts'
 
@@ -150,8 +149,8 @@ export function given<T>(fact: T | undefined, name: string): Answer<T> {
 }
 
 /** Tests whether the method is one of these. */
-export function hasMethod({ method }: Facts, ...wanted: string[]): Answer<boolean> {
-  return method === undefined ? notGiven('method') : wanted.includes(method)
+export function hasMethod({ method }: Facts, ...wanted: (string | undefined)[]): Answer<boolean> {
+  return map(given(method, 'method'), (known) => wanted.includes(known))
 }
 
 /** An answer that depends on a fact that is not given. */
@@ -214,13 +213,12 @@ function readAddress(value: Json, path: string): string {
  * for other text.
  */
 export function parseAddress(text: string): string | null {
-  if (text.includes('%') || findIpVersion(text) === 0) return null
+  if (!isAddress(text)) return null
   const address = canonicalizeAddress(text)
-  const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]+):([0-9a-f]+))$/.exec(address)
-  if (mapped === null) return address
-  if (mapped[1] !== undefined) return mapped[1]
-  const [high, low] = [mapped[2] ?? '', mapped[3] ?? ''].map((part) => Number.parseInt(part, 16))
-  return [high ?? 0, low ?? 0].flatMap((part) => [part >> 8, part & 255]).join('.')
+  const [, ...mapped] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(address) ?? []
+  if (mapped.length === 0) return address
+  const parts = mapped.map((part) => Number.parseInt(part, 16))
+  return parts.flatMap((part) => [part >> 8, part & 255]).join('.')
 }
 
 function readHeaders(value: Json, path: string): Headers {
@@ -267,8 +265,8 @@ function readInstant(value: Json, path: string): number {
 
 /** Tests whether the day of a date is one of its month, which JavaScript does not. */
 function isDay(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number)
-  return day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
+  const date = text.slice(0, 10)
+  return new Date(`${date}T00:00Z`).toISOString().startsWith(date)
 }
 
 function readTime(value: Json, path: string): number {

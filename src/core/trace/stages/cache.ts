@@ -126,15 +126,14 @@ type Ranked = CompiledRule | Unknown
 
 /** Ranks the rules of both items (R38). */
 function rankRules(run: Run): Ranked[] {
-  const [rules, list] = [
-    run.read('cache_rule', null, compileRules),
-    run.read('cache_rule_list', null, (item) => rankList(run, compileRuleList(item))),
-  ].map((found): Ranked[] | null => (found instanceof Unknown ? [found] : found))
-  if (!rules || !list) return list ?? rules ?? []
+  const [rules = [], list = []] = [
+    run.read('cache_rule', [], compileRules),
+    run.read('cache_rule_list', [], (item) => rankList(run, compileRuleList(item))),
+  ].map((found): Ranked[] => (found instanceof Unknown ? [found] : found))
+  if (rules.length === 0 || list.length === 0) return [...list, ...rules]
   const order = run.reading('R38')
-  if (order === 'list-only') return list
-  if (order === 'rule-only') return rules
-  return order === 'list-first' ? [...list, ...rules] : [...rules, ...list]
+  const [first, second] = order.startsWith('list') ? [list, rules] : [rules, list]
+  return order.endsWith('only') ? first : [...first, ...second]
 }
 
 /** Ranks rules by priority; R39 places those without one, R14 orders them among themselves. */

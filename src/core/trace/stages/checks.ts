@@ -75,7 +75,7 @@ function matchEntry<T>(
 
 /** Tests whether one of a list matches. */
 function matchSome(
-  list: readonly Text[],
+  list: readonly Text[] = [],
   compile: (entry: Text, i: number) => Condition,
 ): Condition {
   const conditions = list.map(compile)
@@ -153,8 +153,6 @@ function matchAgent(run: Run, item: UserAgent, regex: Regex): Answer<boolean> {
   })
 }
 
-type Ban = CombinedBan[number]['configs']
-
 /** Whether a condition of a ban ignores case (R24). */
 function banIgnoresCase(run: Run, value: 'yes' | 'no' = 'yes'): boolean {
   return (value === 'no') === (run.reading('R24') === 'labels')
@@ -171,44 +169,37 @@ function matchBanned(name: string, folds: (run: Run) => boolean): (entry: Text) 
   )
 }
 
-const banKeys: {
-  [Key in keyof Ban]-?: (part: NonNullable<Ban[Key]>, place: string) => Condition
-} = {
-  method:
-    ({ method_type: wanted }) =>
-    ({ facts }) =>
-      hasMethod(facts, wanted.toUpperCase()),
-  ip: ({ list }) => matchSome(list, matchClient),
-  referer: ({ list }) =>
-    matchSome(
-      list,
-      matchBanned('referer', () => true),
-    ),
-  ua: ({ list, case_insensitive: folds }) =>
-    matchSome(
-      list,
-      matchBanned('user-agent', (run) => banIgnoresCase(run, folds)),
-    ),
-  url: ({ list, case_insensitive: folds }, place) =>
-    matchSome(list, (entry, i) => {
-      const regex = new Regex(entry, `${place}/${i}`)
-      return (run) =>
-        matchUrlRegex(run, regex, seeUrl(run), banIgnoresCase(run, folds), 'R5', true, 'search')
-    }),
-}
-
 /** Tests whether all conditions of a ban hold (R23). */
-function compileBan({ configs }: CombinedBan[number], i: number): Condition {
-  const conditions = Object.entries(banKeys).flatMap(([name, compile]) => {
-    const part = configs[name as keyof Ban]
-    if (part === undefined) return []
-    const place = `combined_ban/${i}/configs/${name}/list`
-    const holds = (compile as (part: object, place: string) => Condition)(part, place)
-    return [part.is_match === 'no' ? (run: Run) => not(holds(run)) : holds]
-  })
+function compileBan({ configs }: CombinedBan[number], at: number): Condition {
+  const { method, ip, referer, ua, url } = configs
+  const matchRegexes = (entry: Text, i: number): Condition => {
+    const regex = new Regex(entry, `combined_ban/${at}/configs/url/list/${i}`)
+    return (run) => {
+      const folds = banIgnoresCase(run, url?.case_insensitive)
+      return matchUrlRegex(run, regex, seeUrl(run), folds, 'R5', true, 'search')
+    }
+  }
+  const matchAgents = matchBanned('user-agent', (run) => banIgnoresCase(run, ua?.case_insensitive))
+  const parts: [part: { is_match?: 'yes' | 'no' } | undefined, matches: Condition][] = [
+    [method, ({ facts }) => hasMethod(facts, method?.method_type.toUpperCase())],
+    [ip, matchSome(ip?.list, matchClient)],
+    [
+      referer,
+      matchSome(
+        referer?.list,
+        matchBanned('referer', () => true),
+      ),
+    ],
+    [ua, matchSome(ua?.list, matchAgents)],
+    [url, matchSome(url?.list, matchRegexes)],
+  ]
   return (run) => {
-    const parts = conditions.map((holds) => () => holds(run))
-    return parts.length > 1 && run.reading('R23') === 'any' ? any(...parts) : all(...parts)
+    const conditions = parts.flatMap(([part, matches]) => {
+      if (part === undefined) return []
+      return () => (part.is_match === 'no' ? not(matches(run)) : matches(run))
+    })
+    const isAny = conditions.length > 1 && run.reading('R23') === 'any'
+    return isAny ? any(...conditions) : all(...conditions)
   }
 }
 

@@ -1,9 +1,8 @@
-import type { ItemValues, NewOrigin, Origin, TosOrigin } from '../../catalog/generated/items.ts'
+import type { NewOrigin, Origin, TosOrigin } from '../../catalog/generated/items.ts'
 import { groupBy } from '../../model/lists.ts'
 import type { Plain, Text } from '../../model/secret.ts'
 import { choose, isSet, map, uniteUnknown, Unknown, type Answer } from '../answer.ts'
 import { agree, findDeciders, type Deciders } from '../first-match.ts'
-import { remember } from '../remember.ts'
 import type { Run } from '../run.ts'
 import { readPlain, splitText } from '../secret-text.ts'
 import { getDefaultPort } from '../url.ts'
@@ -34,7 +33,7 @@ type Ranks = Endpoint[][]
 /** One value if all main targets agree, otherwise the distinct ones in their order. */
 type OneOrMore<T> = T | T[]
 
-type OriginKey = 'origin' | 'new_origin' | 'tos_origin'
+type OriginKey = keyof typeof readers
 
 /** Why `extend` leaves the origin open, by R50; null if it does not. */
 function findExtension(run: Run): Unknown | null {
@@ -62,15 +61,16 @@ function byItem<T>(
   return (
     findExtension(run) ??
     agree(run.once(findItems), (key) =>
-      key === null ? none : map(readRanks(run, key), (ranks): Answer<T | null> => read(ranks, key)),
+      key === null
+        ? none
+        : map(run.once(readers[key]), (ranks): Answer<T | null> => read(ranks, key)),
     )
   )
 }
 
 /** Answers by something of the main endpoints. */
-function byMain<T>(read: (endpoint: Endpoint) => Answer<T>) {
-  return (run: Run): Answer<OneOrMore<T> | null> =>
-    byItem(run, ([main = []]) => collect(main.map(read)))
+function byMain<T>(run: Run, read: (endpoint: Endpoint) => Answer<T>): Answer<OneOrMore<T> | null> {
+  return byItem(run, ([main = []]) => collect(main.map(read)))
 }
 
 /** Which origin a request goes to, and how (request semantics, 3.5). */
@@ -80,21 +80,16 @@ export const origin = {
     byItem(run, ([main = []]) => readPlain(joinTargets(run, main))),
   backups: (run: Run): Answer<Plain<Target>[][] | null> =>
     byItem(run, ([, ...backups]) => readPlain(backups.map((rank) => joinTargets(run, rank)))),
-  protocol: byMain(({ protocol }) => protocol),
-  port: byMain(({ port }) => port),
+  protocol: (run: Run) => byMain(run, ({ protocol }) => protocol),
+  port: (run: Run) => byMain(run, ({ port }) => port),
   host: readHost,
   connectTimeout: readConnectTimeout,
 }
 
-const readers: { [Key in OriginKey]: (run: Run, item: ItemValues[Key]) => Ranks } = {
-  origin: readOrigin,
-  new_origin: readNewOrigin,
-  tos_origin: readTosOrigin,
-}
-
-function readRanks(run: Run, key: OriginKey): Answer<Ranks> {
-  const read = readers[key] as (run: Run, item: unknown) => Ranks
-  return run.keep(`ranks ${key}`, () => run.read(key, [], (item) => read(run, item)))
+const readers = {
+  origin: (run: Run) => run.read('origin', [], (item) => readOrigin(run, item)),
+  new_origin: (run: Run) => run.read('new_origin', [], (item) => readNewOrigin(run, item)),
+  tos_origin: (run: Run) => run.read('tos_origin', [], (item) => readTosOrigin(run, item)),
 }
 
 /** Host of the item `origin_host`; otherwise the domain. */
@@ -109,17 +104,12 @@ function readMode({ facts: { url } }: Run, mode: string, custom?: Way): Way {
   return { protocol: url.scheme, port: url.port ?? getDefaultPort(url.scheme) }
 }
 
-const compileTargets = remember((item: Origin) =>
-  [item.default_master, item.default_slave ?? ''].map((list) =>
-    splitText(list, ',').map((address): Target => ({ address, weight: null })),
-  ),
-)
-
 function readOrigin(run: Run, item: Origin): Ranks {
   const { origin_mode: mode = 'default', ori_https: isHttps, port = 80 } = item
   const way = readMode(run, mode, { protocol: isHttps === 'yes' ? 'https' : 'http', port })
   const host = readOriginHost(run)
-  return compileTargets(item)
+  return [item.default_master, item.default_slave ?? '']
+    .map((list) => splitText(list, ',').map((address) => ({ address, weight: null })))
     .filter((targets, i) => i === 0 || targets.length > 0)
     .map((targets) => [{ targets, ...way, host }])
 }
@@ -213,10 +203,9 @@ function readConnectTimeout(run: Run): Answer<OneOrMore<number | undefined> | nu
 
 /** The `Host` that the origin gets: of its item, or of a header operation (R57). */
 function readHost(run: Run): Answer<OneOrMore<string> | null> {
-  const host = () => byMain((each) => each.host)(run)
-  if (findExtension(run) !== null) return host()
+  const host = byMain(run, (endpoint) => endpoint.host)
   const set = readSetHeader(run, 'host')
-  if (set === null || run.reading('R57') === 'host') return host()
+  if (findExtension(run) !== null || set === null || run.reading('R57') === 'host') return host
   return choose(
     isSet(set),
     () => map(set, (values) => (values?.length === 1 ? (values[0] ?? '') : [...(values ?? [])])),

@@ -164,21 +164,11 @@ function isOffered(run: Run, algorithm: Algorithm): Answer<boolean> {
 }
 
 function offersSmart(run: Run, algorithm: Algorithm, item: SmartCompression): Answer<boolean> {
-  const [mode, types = [], least = 0, unit = 'KB'] =
-    algorithm === 'br'
-      ? ([
-          'brotli',
-          item.brotli_content_type,
-          item.brotli_compression_value,
-          item.brotli_compression_unit,
-        ] as const)
-      : ([
-          'gzip',
-          item.gzip_content_type,
-          item.gzip_compression_value,
-          item.gzip_compression_unit,
-        ] as const)
-  return item.compression_mode.split('&').includes(mode) && fits(run, types, least, unit)
+  const name = algorithm === 'br' ? 'brotli' : 'gzip'
+  const types = item[`${name}_content_type` as const] ?? []
+  const least = item[`${name}_compression_value` as const] ?? 0
+  const unit = item[`${name}_compression_unit` as const] ?? 'KB'
+  return item.compression_mode.split('&').includes(name) && fits(run, types, least, unit)
 }
 
 /** Tests whether type and size of the origin's answer are compressed (R29, R70). */
@@ -271,18 +261,21 @@ const compileDrag = remember((item: VideoDrag) => new Regex(item.url, 'video_dra
 export function isDrag(run: Run): Answer<boolean> {
   return run.read('video_drag', false, (item) => {
     const regex = compileDrag(item)
-    const endings = [item.mp4 === 'on' ? '.mp4' : [], item.flv === 'on' ? '.flv' : []].flat()
     return all(
       map(seeUrl(run), ({ url, forms }) => {
-        const names = new Set(parseArguments(url.query).map(({ name }) => name))
-        const [hasStart, hasEnd] = [names.has(item.start), names.has(item.end)]
+        const names = parseArguments(url.query).map(({ name }) => name)
+        const [hasStart, hasEnd] = [names.includes(item.start), names.includes(item.end)]
         const needed = run.reading('R77')
-        const hasBoth = hasStart && hasEnd
         const hasPosition =
-          needed === 'start' ? hasStart : hasBoth || (needed === 'either' && (hasStart || hasEnd))
+          needed === 'start'
+            ? hasStart
+            : needed === 'both'
+              ? hasStart && hasEnd
+              : hasStart || hasEnd
         const { path } = chooseForm(run, forms)
         if (path === null) return hasPosition && regex.undecidable
-        return hasPosition && endings.some((ending) => path.endsWith(ending))
+        const kinds = (['mp4', 'flv'] as const).filter((kind) => item[kind] === 'on')
+        return hasPosition && kinds.some((kind) => path.endsWith(`.${kind}`))
       }),
       () => matchUrlRegex(run, regex, seeUrl(run), 'R6'),
     )
