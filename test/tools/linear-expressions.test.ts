@@ -10,7 +10,7 @@ const built: Record<string, string> = {
   'src/core/catalog/header-credentials.ts':
     'alternatives that begin with a literal, at a word only',
   'src/core/catalog/value/regex.ts': 'never executed: only its syntax is checked',
-  'src/core/trace/regex/ecmascript.ts': 'one class, for one character; the pattern is only parsed',
+  'src/core/trace/regex/syntax.ts': 'one class, for one character; patterns are only parsed',
   'src/manifest/yaml/parse-plain-yaml.ts': 'alternatives of literals of this list',
   'src/manifest/manifests/find-files.ts': 'a literal with an extension of two',
   'src/manifest/yaml/source-line.ts': 'names of fields; the line is cut',

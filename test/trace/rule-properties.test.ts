@@ -2,7 +2,7 @@
 // @module-tag nightly
 import { describe, expect, it } from 'vitest'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
-import { compileProgram, findMatch, testMatch } from '../../src/core/trace/regex/machine.ts'
+import { compileProgram, findMatch } from '../../src/core/trace/regex/machine.ts'
 import { parseCore } from '../../src/core/trace/regex/syntax.ts'
 import type { Rule } from '../../src/core/trace/rule.ts'
 import type { CheckReport } from '../../src/core/trace/stages/access.ts'
@@ -242,15 +242,20 @@ function keeps(before: Trace['replies'], name: string, more: Pair, kept: Kept): 
 function countWork(pattern: string, text: string): number {
   const expression = parseCore(pattern)
   if (expression === null) throw new RangeError(`${pattern} is outside of the core`)
-  const program = compileProgram(expression.node, expression.groups, false)
+  const { node, groups } = expression
   let count = 0
   const get = <Step extends object>(step: Step, name: string) => {
     count++
     return Reflect.get(step, name) as unknown
   }
-  const steps = program.steps.map((step) => new Proxy(step, { get: get<typeof step> }))
-  findMatch({ ...program, steps }, text, false)
-  testMatch({ ...program, steps }, text, true)
+  for (const [slots, whole] of [
+    [2 * groups + 2, false],
+    [0, true],
+  ] as const) {
+    const program = compileProgram(node, slots, false)
+    const steps = program.steps.map((step) => new Proxy(step, { get: get<typeof step> }))
+    findMatch({ ...program, steps }, text, whole)
+  }
   return count
 }
 

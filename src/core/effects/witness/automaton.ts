@@ -123,11 +123,7 @@ export class Automaton {
   }
 }
 
-function holds(
-  op: 'start' | 'end' | 'boundary' | 'inside',
-  before: State['before'],
-  next: Char,
-): boolean {
+function holds(op: Program['steps'][number]['op'], before: State['before'], next: Char): boolean {
   if (op === 'start') return before === 'start'
   if (op === 'end') return next === null
   const isBoundary = (before === 'word') !== (next !== null && isWord(next))

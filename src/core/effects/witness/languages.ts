@@ -1,10 +1,10 @@
 import type { Json } from '../../model/json.ts'
 import { matchesAll } from '../../trace/match/regex.ts'
-import { noSlash, parseLiteral, repeatAny } from '../../trace/match/url.ts'
+import { writeGlob } from '../../trace/match/url.ts'
 import { listSecretNames } from '../../trace/secret-text.ts'
 import type { Settings } from '../../trace/readings.ts'
 import { compileProgram, type Program } from '../../trace/regex/machine.ts'
-import { anyChar, parseCore, type Node } from '../../trace/regex/syntax.ts'
+import { escapePattern, parseCore, parsePattern } from '../../trace/regex/syntax.ts'
 import type { PatternForm } from '../effective.ts'
 import { Automaton } from './automaton.ts'
 
@@ -37,23 +37,23 @@ export function buildLanguages(form: PatternForm, settings: Settings): Language[
   if (kind === 'secret')
     throw new NoLanguage(`not-given secret:${listSecretNames(text).join(' and secret:')}`)
   const folds = readCase(form.folds, settings)
-  const build = (node: Node | null, sees: Language['sees'], whole: boolean): Language[] => {
-    if (node === null) return []
-    const program = compileProgram(node, 0, folds)
+  const build = (pattern: string | null, sees: Language['sees'], whole: boolean): Language[] => {
+    const expression = pattern === null ? null : parsePattern(pattern)
+    if (expression === null) return []
+    const program = compileProgram(expression.node, 0, folds)
     return [{ program, automaton: new Automaton(program, whole), sees }]
   }
-  const path = (node: Node | null) =>
-    build(node, kind !== 'dir' && settle(settings, 7) !== 'path' ? 'Q' : 'P', true)
+  const path = (pattern: string | null) =>
+    build(pattern, kind !== 'dir' && settle(settings, 7) !== 'path' ? 'Q' : 'P', true)
   if (kind === 'ext') return path(buildSuffix(text.replace(/^\./, ''), settings))
   if (kind === 'dir' || kind === 'route') return path(buildPath(kind, text, settings))
-  const core = parseCore(text)
   const literal =
     form.extent === 'R27' && settle(settings, 27) === 'either'
-      ? build({ kind: 'sequence', of: parseLiteral(text) }, 'W', true)
+      ? build(escapePattern(text), 'W', true)
       : []
-  if (core === null) throw new NoLanguage(`undecidable ${text}`)
+  if (parseCore(text) === null) throw new NoLanguage(`undecidable ${text}`)
   const whole = form.extent !== 'search' && settle(settings, 4) === 'whole'
-  return [...build(core.node, readSubject(form.sees, settings), whole), ...literal]
+  return [...build(text, readSubject(form.sees, settings), whole), ...literal]
 }
 
 /** The answer of a reading. */
@@ -77,25 +77,21 @@ function readSubject(sees: PatternForm['sees'], settings: Settings): Language['s
   return answer === 'path' ? 'P' : answer === 'path-and-query' ? 'Q' : 'W'
 }
 
-const anything = repeatAny(anyChar)
-const program = compileProgram(anything, 0, false)
+const program = compileProgram(parsePattern('.*')?.node ?? { kind: 'empty' }, 0, false)
 const everything: Language[] = [{ program, automaton: new Automaton(program, true), sees: 'P' }]
 
 /** Texts that end in a dot and the suffix; null if no file can (R12). */
-function buildSuffix(suffix: string, settings: Settings): Node | null {
+function buildSuffix(suffix: string, settings: Settings): string | null {
   if (suffix.includes('/')) return null
   if (suffix.includes('.') && settle(settings, 12) === 'last-dot') return null
-  return { kind: 'sequence', of: [anything, ...parseLiteral(`.${suffix}`)] }
+  return `.*${escapePattern(`.${suffix}`)}`
 }
 
 /** Texts that lie below a directory, or are a full path (R8 to R11). */
-function buildPath(kind: 'dir' | 'route', entry: string, settings: Settings): Node | null {
+function buildPath(kind: 'dir' | 'route', entry: string, settings: Settings): string | null {
   if (!entry.startsWith('/') && settle(settings, 9) === 'never') return null
   const begin = entry.startsWith('/') ? entry : `/${entry}`
   const isOpen = kind === 'dir' && !begin.endsWith('/') && settle(settings, 10) === 'segment'
-  const star = () => repeatAny(settle(settings, 8) === 'any' ? anyChar : noSlash)
-  const parts = (isOpen ? `${begin}/` : begin).split('*').map(parseLiteral)
-  const of = parts.flatMap((part, i) => (i === 0 ? part : [star(), ...part]))
-  if (kind === 'dir') of.push(settle(settings, 11) === 'recursive' ? anything : repeatAny(noSlash))
-  return { kind: 'sequence', of }
+  const isDeep = kind === 'dir' ? settle(settings, 11) === 'recursive' : null
+  return writeGlob(isOpen ? `${begin}/` : begin, String(settle(settings, 8)), isDeep)
 }

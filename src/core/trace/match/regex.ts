@@ -1,15 +1,15 @@
 import { map, Unknown, type Answer } from '../answer.ts'
-import { interpret } from '../regex/ecmascript.ts'
-import { compileProgram, findMatch, testMatch, type Program } from '../regex/machine.ts'
-import { findLiteral } from '../regex/literal.ts'
-import { parseCore, type Expression } from '../regex/syntax.ts'
+import { compileExpression, findMatch } from '../regex/machine.ts'
+import { maxLength, parsePattern, type Expression } from '../regex/syntax.ts'
 import type { Text } from '../../model/secret.ts'
 import { readPlain } from '../secret-text.ts'
 import type { Run } from '../run.ts'
 import { isPrintable } from '../url.ts'
 
 /** Greatest length of a text that is decided. */
-const maxLength = 8192
+const maxText = 8192
+/** Steps after which a text is not decided where engines differ. */
+const maxSteps = 1_000_000
 
 /** A regular expression, compiled when it is first used. */
 export class Regex {
@@ -18,9 +18,7 @@ export class Regex {
   readonly always: true | Unknown | null
   /** Item and pointer, for the reason of a match that can't be decided. */
   readonly place: string
-  #expression: Expression | null | undefined
-  #literal: string | undefined
-  readonly #programs: (Program | undefined)[] = []
+  #expression: Expression | null = null
 
   constructor(text: Text, place: string) {
     const plain = readPlain(text)
@@ -33,27 +31,33 @@ export class Regex {
     return this.always === true
   }
 
-  /** Null outside of the common core. */
-  get expression(): Expression | null {
-    if (this.#expression === undefined) this.#expression = parseCore(this.pattern)
-    return this.#expression
-  }
-
-  /** Tests quickly whether no part of a printable text can match, in any case of letters. */
-  excludes(lower: string): boolean {
-    if (this.expression === null || lower.length > maxLength) return false
-    return !lower.includes((this.#literal ??= findLiteral(this.expression.node)))
-  }
-
-  getProgram(ignoresCase: boolean): Program | null {
-    const { expression } = this
-    if (expression === null) return null
-    const { node, groups } = expression
-    return (this.#programs[Number(ignoresCase)] ??= compileProgram(node, groups, ignoresCase))
-  }
-
   get undecidable(): Unknown {
     return new Unknown([`undecidable ${this.place}`])
+  }
+
+  /**
+   * Finds the match in a text; null if there is none. R1 says how an expression is read outside of
+   * the common core, where engines differ.
+   *
+   * @param keeps whether groups are to be found, which takes longer than a test
+   */
+  find(
+    run: Run,
+    text: string | null,
+    folds: boolean,
+    whole: boolean,
+    keeps: boolean,
+  ): Answer<number[] | null> {
+    const isLong = this.pattern.length > maxLength || (text?.length ?? 0) > maxText
+    if (text === null || isLong || !isPrintable(text)) return this.undecidable
+    const expression = (this.#expression ??= parsePattern(this.pattern))
+    if (expression === null) return this.undecidable
+    const isAlike = expression.isCore && (!keeps || !expression.repeatsGroup)
+    if (!isAlike && (run.reading('R1') !== 'ecmascript' || expression.size > maxSteps))
+      return this.undecidable
+    const program = compileExpression(expression, folds, keeps)
+    const found = findMatch(program, text, whole, isAlike ? undefined : maxSteps)
+    return found === undefined ? this.undecidable : found
   }
 }
 
@@ -65,10 +69,7 @@ export function matchesAll(pattern: string): boolean {
 /** How much of a text an expression must match: R4, or any part of it. */
 export type Extent = 'R4' | 'search'
 
-/**
- * Tests whether a regular expression matches a text; null is a text that is not printable ASCII.
- * Outside of the common core R1 says how it is read.
- */
+/** Tests whether an expression matches a text; null is a text that is not printable ASCII. */
 export function matchRegex(
   run: Run,
   regex: Regex,
@@ -77,27 +78,8 @@ export function matchRegex(
   extent: Extent,
 ): Answer<boolean> {
   if (regex.always !== null) return regex.always
-  if (text === null || !canBeDecided(text)) return regex.undecidable
-  const isWhole = extent === 'R4' && run.reading('R4') === 'whole'
-  const program = regex.getProgram(folds)
-  if (program !== null) return testMatch(program, text, isWhole)
-  return map(interpretOnce(run, regex, text, folds, isWhole), (found) => found !== null)
-}
-
-function canBeDecided(text: string): boolean {
-  return text.length <= maxLength && isPrintable(text)
-}
-
-function interpretOnce(
-  run: Run,
-  regex: Regex,
-  text: string,
-  folds: boolean,
-  isWhole: boolean,
-): Answer<number[] | null> {
-  if (run.reading('R1') !== 'ecmascript') return regex.undecidable
-  const found = interpret(regex.pattern, text, folds, isWhole)
-  return found === 'undecidable' ? regex.undecidable : found
+  const whole = extent === 'R4' && run.reading('R4') === 'whole'
+  return map(regex.find(run, text, folds, whole, false), (found) => found !== null)
 }
 
 /** A match: the place of the whole, and the texts of the groups, empty if they took no part. */
@@ -114,19 +96,11 @@ export function findParts(
   text: string,
   folds: boolean,
 ): Answer<Match | null> {
-  if (!canBeDecided(text)) return regex.undecidable
-  const isWhole = run.reading('R4') === 'whole'
-  const program = regex.getProgram(folds)
-  if (program !== null && regex.expression?.repeatsGroup === false)
-    return readParts(findMatch(program, text, isWhole), text)
-  return map(interpretOnce(run, regex, text, folds, isWhole), (found) => readParts(found, text))
-}
-
-function readParts(captures: ArrayLike<number> | null, text: string): Match | null {
-  if (captures === null) return null
-  const groups = Array.from({ length: captures.length / 2 }, (_, i) => {
-    const [start = -1, end = -1] = [captures[2 * i], captures[2 * i + 1]]
-    return start < 0 || end < 0 ? '' : text.slice(start, end)
+  const whole = run.reading('R4') === 'whole'
+  return map(regex.find(run, text, folds, whole, true), (found) => {
+    if (found === null) return null
+    const [start = 0, end = 0] = found
+    const groups = found.flatMap((from, i) => (i % 2 === 0 ? text.slice(from, found[i + 1]) : []))
+    return { start, end, groups }
   })
-  return { start: captures[0] ?? 0, end: captures[1] ?? 0, groups }
 }

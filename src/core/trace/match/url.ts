@@ -1,11 +1,10 @@
 import { map, Unknown, type Answer } from '../answer.ts'
-import { compileProgram, testMatch, type Program } from '../regex/machine.ts'
-import { anyChar, oneChar, type CharSet, type Node } from '../regex/syntax.ts'
+import { compileExpression, findMatch } from '../regex/machine.ts'
+import { escapePattern, parsePattern } from '../regex/syntax.ts'
 import type { Text } from '../../model/secret.ts'
 import { readPlain } from '../secret-text.ts'
 import type { Run } from '../run.ts'
-import { formatAuthority, isPrintable, type Forms, type RequestUrl, type Subjects } from '../url.ts'
-import { lowerAscii } from '../../model/text/lower-ascii.ts'
+import { formatAuthority, type Forms, type RequestUrl, type Subjects } from '../url.ts'
 import { fold, ignoresCase, type CaseRule } from './case.ts'
 import { matchRegex, Regex, type Extent } from './regex.ts'
 
@@ -21,14 +20,14 @@ export type PatternKind = 'ext' | 'dir' | 'route' | 'regex' | 'all'
 /** The text that a regular expression sees: the whole URL, path and query, or what R5 says. */
 export type RegexSubject = 'W' | 'Q' | 'R5'
 
-/** A compiled pattern for URLs. */
+/** A compiled pattern for URLs: one text, as each kind reads it. */
 export interface UrlPattern {
   kind: PatternKind
   place: string
   /** Why it is unknown: it is a secret. */
   unknown: Unknown | null
   suffixes: Suffixes
-  paths: PathEntry[]
+  paths: string[]
   regex: Regex
 }
 
@@ -39,13 +38,6 @@ interface Suffixes {
   dotted: string[]
 }
 
-/** An entry of directories or full paths; `programs`: of one with `*`, by what `*` matches. */
-interface PathEntry {
-  text: string
-  hasStar: boolean
-  programs: Map<string, Program>
-}
-
 /**
  * Compiles a pattern (request semantics, 3.1).
  *
@@ -53,10 +45,8 @@ interface PathEntry {
  */
 export function compilePattern(kind: PatternKind, text: Text, place: string): UrlPattern {
   const entries = typeof text === 'string' ? text.split(',').map((entry) => entry.trim()) : []
-  const regex = new Regex(kind === 'regex' ? text : '', place)
+  const suffixes = entries.map((entry) => entry.replace(/^\./, ''))
   const plain = readPlain(text)
-  const suffixes = kind === 'ext' ? entries.map((entry) => entry.replace(/^\./, '')) : []
-  const paths = kind === 'dir' || kind === 'route' ? entries : []
   return {
     kind,
     place,
@@ -66,12 +56,8 @@ export function compilePattern(kind: PatternKind, text: Text, place: string): Ur
       lower: new Set(suffixes.map((entry) => fold(entry, true))),
       dotted: suffixes.filter((entry) => entry.includes('.')),
     },
-    paths: paths.map((entry) => ({
-      text: entry,
-      hasStar: entry.includes('*'),
-      programs: new Map(),
-    })),
-    regex,
+    paths: entries,
+    regex: new Regex(text, place),
   }
 }
 
@@ -115,12 +101,10 @@ export function matchUrlRegex(
   if (regex.always !== null) return regex.always
   return map(subject, ({ url, forms }) => {
     const { path, full } = chooseForm(run, forms)
-    const authority = formatAuthority(withPort ? url : { ...url, port: null })
-    const isPlain = full !== null && (forms.areEqual || isPrintable(full))
-    if (isPlain && regex.excludes(lowerAscii(authority + full))) return false
     const seen = sees === 'R5' ? run.reading('R5') : wholes[sees]
+    const authority = () => formatAuthority(withPort ? url : { ...url, port: null })
     const text =
-      seen === 'path' ? path : seen === 'whole-url' && full !== null ? authority + full : full
+      seen === 'path' ? path : seen === 'whole-url' && full !== null ? authority() + full : full
     return matchRegex(run, regex, text, ignoresCase(run, rule), extent)
   })
 }
@@ -151,71 +135,39 @@ function matchSuffix(
 /** Tests an entry of directories, below which anything may follow, or of full paths. */
 function matchPath(
   run: Run,
-  entry: PathEntry,
+  entry: string,
   path: string,
   folds: boolean,
   isDirectory: boolean,
 ): boolean {
-  const { text, hasStar } = entry
-  const tail = isDirectory ? 'recursive' : ''
-  const rooted = text.startsWith('/') ? text : `/${text}`
-  if (!testPath(entry, rooted, path, folds, 'any', tail)) return false
-  if (!text.startsWith('/') && run.reading('R9') === 'never') return false
-  const star = hasStar ? run.reading('R8') : 'any'
-  if (!isDirectory) return testPath(entry, rooted, path, folds, star, '')
-  const closes = !rooted.endsWith('/') && run.reading('R10') === 'segment'
-  return testPath(entry, closes ? `${rooted}/` : rooted, path, folds, star, run.reading('R11'))
+  const rooted = fold(entry.startsWith('/') ? entry : `/${entry}`, folds)
+  const given = fold(path, folds)
+  const star = rooted.indexOf('*')
+  if (!given.startsWith(star < 0 ? rooted : rooted.slice(0, star))) return false
+  if (!entry.startsWith('/') && run.reading('R9') === 'never') return false
+  if (!isDirectory && star < 0) return given === rooted
+  const closes = isDirectory && !rooted.endsWith('/') && run.reading('R10') === 'segment'
+  const wanted = closes ? `${rooted}/` : rooted
+  const isDeep = isDirectory && run.reading('R11') === 'recursive'
+  return star < 0
+    ? given.startsWith(wanted) && (isDeep || !given.includes('/', wanted.length))
+    : matchGlob(writeGlob(wanted, run.reading('R8'), isDirectory ? isDeep : null), given)
 }
 
-function testPath(
-  entry: PathEntry,
-  text: string,
-  path: string,
-  folds: boolean,
-  star: string,
-  tail: string,
-): boolean {
-  if (entry.hasStar) return testStars(entry, text, path, folds, star, tail)
-  const [wanted, given] = [fold(text, folds), fold(path, folds)]
-  if (tail === '') return given === wanted
-  if (!given.startsWith(wanted)) return false
-  return tail === 'recursive' || !given.slice(wanted.length).includes('/')
+/**
+ * Writes an entry with `*` as an expression for whole texts.
+ *
+ * @param isDeep whether any text may follow, or one without a slash; null for none
+ */
+export function writeGlob(entry: string, star: string, isDeep: boolean | null): string {
+  const [within, any] = ['[^/]*', '.*']
+  const parts = entry.split('*').map(escapePattern)
+  const end = isDeep === null ? '' : isDeep ? any : within
+  return parts.join(star === 'any' ? any : within) + end
 }
 
-function testStars(
-  entry: PathEntry,
-  text: string,
-  path: string,
-  folds: boolean,
-  star: string,
-  tail: string,
-): boolean {
-  const key = `${text} ${folds} ${star} ${tail}`
-  let program = entry.programs.get(key)
-  if (program === undefined) {
-    const parts = text.split('*').map(parseLiteral)
-    const between = repeatAny(star === 'any' ? anyChar : noSlash)
-    const after = tail === '' ? [] : [repeatAny(tail === 'recursive' ? anyChar : noSlash)]
-    const of = parts.flatMap((part, i) => (i === 0 ? part : [between, ...part]))
-    program = compileProgram({ kind: 'sequence', of: [...of, ...after] }, 0, folds)
-    entry.programs.set(key, program)
-  }
-  return testMatch(program, path, true)
-}
-
-/** Every character but a slash. */
-export const noSlash: CharSet = {
-  ascii: Uint8Array.from({ length: 128 }, (_, i) => Number(i !== 47)),
-  others: true,
-}
-
-/** Repeats characters any number of times. */
-export function repeatAny(chars: CharSet): Node {
-  const of: Node = { kind: 'char', chars }
-  return { kind: 'repeat', of, min: 0, max: Number.POSITIVE_INFINITY, isLazy: false }
-}
-
-/** The characters of a text; one beyond ASCII never stands in a path as sent. */
-export function parseLiteral(text: string): Node[] {
-  return Array.from(text, (char) => ({ kind: 'char', chars: oneChar(char) }))
+function matchGlob(glob: string, text: string): boolean {
+  const expression = parsePattern(glob)
+  if (expression === null) return false
+  return findMatch(compileExpression(expression, false, false), text, true) !== null
 }

@@ -1,216 +1,215 @@
-/**
- * The common core of regular expressions: what PCRE, RE2 and ECMAScript read alike (request
- * semantics, 3.1).
- */
+import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp'
+
+/** A regular expression as ECMAScript reads it without a flag. */
 export type Node =
   | { kind: 'empty' | 'start' | 'end' | 'boundary' | 'inside' }
   | { kind: 'char'; chars: CharSet }
   | { kind: 'group'; number: number; of: Node }
   | { kind: 'sequence' | 'choice'; of: Node[] }
-  | { kind: 'repeat'; of: Node; min: number; max: number; isLazy: boolean }
+  | Repeat
+  | { kind: 'look'; of: Node; isBehind: boolean; isNegated: boolean }
+  | { kind: 'refer'; groups: number[] }
+
+export interface Repeat {
+  kind: 'repeat'
+  of: Node
+  min: number
+  max: number
+  isLazy: boolean
+  /** The groups in it: the first, and the one after the last. */
+  groups: [number, number]
+}
 
 /** Which of U+0000 to U+007F match; `others`: whether all beyond do. */
 export interface CharSet {
   ascii: Uint8Array
   others: boolean
+  raw: string
 }
 
 export interface Expression {
   node: Node
   groups: number
+  /** Whether it lies in the common core: PCRE, RE2 and ECMAScript read it alike. */
+  isCore: boolean
   /** Whether a quantifier follows a group, so that engines differ in what is captured. */
   repeatsGroup: boolean
+  /** Whether a part of it refers to what a group has matched. */
+  refers: boolean
+  /** At most how many steps it is compiled to. */
+  size: number
 }
 
-/** Greatest count of a quantifier, also of nested ones multiplied. */
-const maxCount = 1000
+/** Greatest product of the counts of nested quantifiers in the core. */
+const maxCopies = 1000
 /** Greatest length of a pattern that is decided. */
-const maxLength = 4096
+export const maxLength = 4096
+/** Greatest depth of groups. */
+const maxDepth = 200
 
-/** Parses a pattern; null if it is outside of the common core. */
+const parser = new RegExpParser({ ecmaVersion: 2024 })
+const parsed = new Map<string, Expression | null>()
+
+/** Parses a pattern; null if `RegExp` refuses it, or if it is too deep. */
+export function parsePattern(pattern: string): Expression | null {
+  let found = parsed.get(pattern)
+  if (found === undefined) {
+    found = parseNew(pattern)
+    if (parsed.size >= 1000) parsed.clear()
+    parsed.set(pattern, found)
+  }
+  return found
+}
+
+/** Parses a pattern of the common core (request semantics, 3.1); null if it is outside. */
 export function parseCore(pattern: string): Expression | null {
-  if (pattern.length > maxLength || !/^[ -~]*$/.test(pattern)) return null
-  const parser = new Parser(pattern)
+  const found = pattern.length > maxLength ? null : parsePattern(pattern)
+  return found?.isCore === true ? found : null
+}
+
+function parseNew(pattern: string): Expression | null {
+  if (isDeep(pattern)) return null
   try {
-    return parser.parse()
+    new RegExp(pattern)
+    return new Reader(pattern).read(parser.parsePattern(pattern))
   } catch (error) {
-    if (error instanceof OutsideCore) return null
+    if (error instanceof SyntaxError) return null
     throw error
   }
 }
 
-class OutsideCore extends Error {}
+function isDeep(pattern: string): boolean {
+  let depth = 0
+  const marks = pattern.match(/\\.|\[(?:\\.|[^\]\\])*|[()]/gs) ?? []
+  return marks.some((mark) => (depth += mark === '(' ? 1 : mark === ')' ? -1 : 0) > maxDepth)
+}
 
-class Parser {
-  readonly #text: string
-  #at = 0
-  #groups = 0
+const anyEscape = '\\\\[dDwWsS!-/:-@[-^`{-~]'
+const coreChar = /^(?:[^\\{]|\\[!-/:-@[-^`{-~])$/
+const inClass = '(?:[^\\\\\\][-]|\\[(?![:.=]))'
+const coreClass = new RegExp(
+  `^\\[\\^?(?!\\^)(?:${inClass}-${inClass}|${inClass}|${anyEscape})+-?\\]$`,
+)
+
+/** Reads what the parser of a package returns. */
+class Reader {
+  #isCore: boolean
   #repeatsGroup = false
-  #depth = 0
+  #refers = false
+  readonly #numbers = new Map<AST.CapturingGroup, number>()
+  #opened = 0
 
-  constructor(text: string) {
-    this.#text = text
+  constructor(pattern: string) {
+    this.#isCore = /^[ -~]*$/.test(pattern)
   }
 
-  parse(): Expression {
-    const { node } = this.#parseChoice()
-    if (this.#at < this.#text.length) throw new OutsideCore()
-    return { node, groups: this.#groups, repeatsGroup: this.#repeatsGroup }
-  }
-
-  /** `counts`: product of the counts of nested repetitions. */
-  #parseChoice(): { node: Node; counts: number } {
-    if (++this.#depth > 200) throw new OutsideCore()
-    const parts = [this.#parseSequence()]
-    while (this.#take('|')) parts.push(this.#parseSequence())
-    this.#depth--
-    const counts = parts.reduce((most, part) => Math.max(most, part.counts), 1)
-    const [first] = parts
-    if (parts.length === 1 && first !== undefined) return first
-    return { node: { kind: 'choice', of: parts.map((part) => part.node) }, counts }
-  }
-
-  #parseSequence(): { node: Node; counts: number } {
-    const of: Node[] = []
-    let counts = 1
-    while (this.#at < this.#text.length && !'|)'.includes(this.#text[this.#at] ?? '')) {
-      const part = this.#parsePart()
-      of.push(part.node)
-      counts = Math.max(counts, part.counts)
+  read(pattern: AST.Pattern): Expression {
+    visitRegExpAST(pattern, {
+      onCapturingGroupEnter: (group) => this.#numbers.set(group, this.#numbers.size + 1),
+    })
+    const node = this.#readChoice(pattern)
+    const copies = countCopies(node)
+    return {
+      node,
+      groups: this.#numbers.size,
+      isCore: this.#isCore && copies <= maxCopies,
+      repeatsGroup: this.#repeatsGroup,
+      refers: this.#refers,
+      size: copies * pattern.raw.length,
     }
-    return { node: of.length === 0 ? { kind: 'empty' } : { kind: 'sequence', of }, counts }
   }
 
-  #parsePart(): { node: Node; counts: number } {
-    if (this.#take('^')) return { node: { kind: 'start' }, counts: 1 }
-    if (this.#take('$')) return { node: { kind: 'end' }, counts: 1 }
-    if (this.#take('\\b')) return { node: { kind: 'boundary' }, counts: 1 }
-    if (this.#take('\\B')) return { node: { kind: 'inside' }, counts: 1 }
-    const isGroup = this.#text[this.#at] === '('
-    const atom = this.#parseAtom()
-    const found = /^(?:([*+?])|\{(\d{1,4})(?:(,)(\d{1,4})?)?\})(\??)/.exec(
-      this.#text.slice(this.#at, this.#at + 13),
+  #readChoice({ alternatives }: { alternatives: AST.Alternative[] }): Node {
+    const parts = alternatives.map(({ elements }): Node =>
+      elements.length === 0
+        ? { kind: 'empty' }
+        : { kind: 'sequence', of: elements.map((element) => this.#readElement(element)) },
     )
-    if (found === null) return atom
-    const [whole, sign, from, comma, to, lazy] = found
-    this.#at += whole.length
-    if (isGroup) this.#repeatsGroup = true
-    const min = sign === undefined ? Number(from) : sign === '+' ? 1 : 0
-    const max = findMax(sign, min, comma, to)
-    const count = max === Number.POSITIVE_INFINITY ? min : max
-    // A repetition without an end is compiled once more, and so are those within it.
-    const copies = isGroup && max === Number.POSITIVE_INFINITY ? min + 1 : count
-    const counts = Math.max(copies, 1) * atom.counts
-    if (max < min || count > maxCount || counts > maxCount) throw new OutsideCore()
-    return { node: { kind: 'repeat', of: atom.node, min, max, isLazy: lazy === '?' }, counts }
+    const [first] = parts
+    return parts.length === 1 && first !== undefined ? first : { kind: 'choice', of: parts }
   }
 
-  #parseAtom(): { node: Node; counts: number } {
-    if (this.#take('(')) return this.#parseGroup()
-    if (this.#take('.')) return { node: { kind: 'char', chars: anyChar }, counts: 1 }
-    if (this.#take('[')) return { node: { kind: 'char', chars: this.#parseClass() }, counts: 1 }
-    if (this.#take('\\')) return { node: { kind: 'char', chars: this.#parseEscape() }, counts: 1 }
-    const char = this.#text[this.#at] ?? ''
-    if (char === '' || '*+?{)'.includes(char)) throw new OutsideCore()
-    this.#at++
-    return { node: { kind: 'char', chars: oneChar(char) }, counts: 1 }
-  }
-
-  #parseGroup(): { node: Node; counts: number } {
-    const isCapturing = !this.#take('?:')
-    const number = isCapturing ? ++this.#groups : 0
-    const { node, counts } = this.#parseChoice()
-    if (!this.#take(')')) throw new OutsideCore()
-    return { node: isCapturing ? { kind: 'group', number, of: node } : node, counts }
-  }
-
-  #parseEscape(): CharSet {
-    const char = this.#text[this.#at++] ?? ''
-    const named = classes[char]
-    if (named !== undefined) return named
-    if (!/^[!-/:-@[-^`{-~]$/.test(char)) throw new OutsideCore()
-    return oneChar(char)
-  }
-
-  #parseClass(): CharSet {
-    const isNegated = this.#take('^')
-    const ascii = new Uint8Array(128)
-    let isEmpty = true
-    while (!this.#take(']')) {
-      if (this.#take('-]')) {
-        if (isEmpty) throw new OutsideCore()
-        ascii[45] = 1
-        break
+  #readElement(element: AST.Element): Node {
+    const { raw } = element
+    switch (element.type) {
+      case 'Character':
+        this.#isCore &&= coreChar.test(raw)
+        return {
+          kind: 'char',
+          chars: findChars(`\\u${element.value.toString(16).padStart(4, '0')}`),
+        }
+      case 'CharacterClass':
+        this.#isCore &&= coreClass.test(raw)
+        return { kind: 'char', chars: findChars(raw) }
+      case 'CharacterSet':
+        return { kind: 'char', chars: findChars(raw) }
+      case 'Group':
+        return this.#readChoice(element)
+      case 'CapturingGroup':
+        this.#isCore &&= element.name === null
+        return { kind: 'group', number: ++this.#opened, of: this.#readChoice(element) }
+      case 'Quantifier':
+        return this.#readQuantifier(element)
+      case 'Assertion':
+        return this.#readAssertion(element)
+      case 'Backreference': {
+        this.#isCore = false
+        this.#refers = true
+        const groups = [element.resolved].flat().map((group) => this.#numbers.get(group) ?? 0)
+        return { kind: 'refer', groups }
       }
-      if (this.#take('\\')) this.#parseEscape().ascii.forEach((is, i) => (ascii[i] ||= is))
-      else this.#parseRange(ascii, isEmpty)
-      isEmpty = false
+      default:
+        throw new SyntaxError(`"${raw}" is read only with a flag`)
     }
-    if (isEmpty) throw new OutsideCore()
-    return { ascii: isNegated ? ascii.map((is) => 1 - is) : ascii, others: isNegated }
   }
 
-  #parseRange(ascii: Uint8Array, isFirst: boolean): void {
-    const from = this.#parseClassChar(isFirst)
-    const isRange = this.#text[this.#at] === '-' && this.#text[this.#at + 1] !== ']'
-    if (isRange) this.#at++
-    const to = isRange ? this.#parseClassChar(false) : from
-    if (to < from) throw new OutsideCore()
-    ascii.fill(1, from, to + 1)
+  #readQuantifier({ element, min, max, greedy }: AST.Quantifier): Node {
+    const first = this.#opened + 1
+    const of = this.#readElement(element)
+    this.#repeatsGroup ||= of.kind !== 'char'
+    return { kind: 'repeat', of, min, max, isLazy: !greedy, groups: [first, this.#opened + 1] }
   }
 
-  #parseClassChar(isFirst: boolean): number {
-    const char = this.#text[this.#at] ?? ''
-    const opens = char === '[' && ':.='.includes(this.#text[this.#at + 1] ?? ' ')
-    if (char === '' || '\\]-'.includes(char) || opens || (isFirst && char === '^'))
-      throw new OutsideCore()
-    this.#at++
-    return char.charCodeAt(0)
-  }
-
-  #take(text: string): boolean {
-    if (!this.#text.startsWith(text, this.#at)) return false
-    this.#at += text.length
-    return true
+  #readAssertion(element: AST.Assertion): Node {
+    if (element.kind === 'word') return { kind: element.negate ? 'inside' : 'boundary' }
+    if (!('alternatives' in element)) return { kind: element.kind }
+    this.#isCore = false
+    const isBehind = element.kind === 'lookbehind'
+    return { kind: 'look', of: this.#readChoice(element), isBehind, isNegated: element.negate }
   }
 }
 
-function findMax(
-  sign: string | undefined,
-  min: number,
-  comma: string | undefined,
-  to: string | undefined,
-): number {
-  if (sign === '?') return 1
-  if (sign !== undefined) return Number.POSITIVE_INFINITY
-  if (comma === undefined) return min
-  return to === undefined ? Number.POSITIVE_INFINITY : Number(to)
+/** Counts how often the most repeated part is compiled, once more if it has no end. */
+function countCopies(node: Node): number {
+  if (node.kind === 'sequence' || node.kind === 'choice')
+    return node.of.reduce((most, part) => Math.max(most, countCopies(part)), 1)
+  if (node.kind === 'group') return countCopies(node.of)
+  if (node.kind !== 'repeat') return 1
+  const { of, min, max } = node
+  const copies = max < Number.POSITIVE_INFINITY ? max : of.kind === 'char' ? min : min + 1
+  return Math.max(copies, 1) * countCopies(of)
 }
 
-function charsWhere(pattern: RegExp): CharSet {
-  const ascii = new Uint8Array(128)
-  for (let code = 0; code < 128; code++)
-    if (pattern.test(String.fromCharCode(code))) ascii[code] = 1
-  return { ascii, others: false }
+const sets = new Map<string, CharSet>()
+
+/**
+ * Finds the characters of a class, or of another expression for one.
+ *
+ * @param flag `i` to ignore the case of letters
+ */
+export function findChars(raw: string, flag: '' | 'i' = ''): CharSet {
+  const known = sets.get(flag + raw)
+  if (known !== undefined) return known
+  const regex = new RegExp(`^${raw}$`, `s${flag}`)
+  const has = (code: number) => regex.test(String.fromCharCode(code))
+  const ascii = Uint8Array.from({ length: 128 }, (_, code) => Number(has(code)))
+  const found = { ascii, others: has(0x100), raw }
+  if (sets.size >= 1000) sets.clear()
+  sets.set(flag + raw, found)
+  return found
 }
 
-/** The sets of one character, by its code, as far as they were asked for. */
-const single: CharSet[] = []
-
-/** The set of one character of ASCII. */
-export function oneChar(char: string): CharSet {
-  const code = char.charCodeAt(0)
-  if (code > 127) return { ascii: new Uint8Array(128), others: false }
-  return (single[code] ??= { ascii: new Uint8Array(128).fill(1, code, code + 1), others: false })
+/** Writes a pattern that stands for a text. */
+export function escapePattern(text: string): string {
+  return text.replace(/[^A-Za-z0-9_]/g, '\\$&')
 }
-
-export const anyChar: CharSet = { ascii: new Uint8Array(128).fill(1), others: true }
-
-const classes: Record<string, CharSet | undefined> = Object.assign(Object.create(null), {
-  d: charsWhere(/\d/),
-  D: charsWhere(/\D/),
-  w: charsWhere(/\w/),
-  W: charsWhere(/\W/),
-  s: charsWhere(/\s/),
-  S: charsWhere(/\S/),
-})
