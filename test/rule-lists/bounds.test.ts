@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { Automaton } from '../../src/core/effects/witness/automaton.ts'
+import { Automaton } from '../../src/core/effects/patterns/automaton.ts'
 import { Desk, maxStates } from '../../src/core/rule-lists/desk.ts'
 import { fc, itLong, itOften, runs } from '../runs.ts'
 import {

@@ -3,10 +3,9 @@
 import { expect, it } from 'vitest'
 import type { ItemKey } from '../../src/core/model/item.ts'
 import type { Json, JsonObject } from '../../src/core/model/json.ts'
-import { exploreUrls } from '../../src/core/effects/witness/explore.ts'
-import { findUrl } from '../../src/core/rule-lists/find-url.ts'
-import { keepEntry } from '../../src/core/rule-lists/pattern.ts'
-import { readRules, type RankedRule } from '../../src/core/rule-lists/ranked-rules.ts'
+import { exploreUrls, findUrl } from '../../src/core/effects/patterns/find-url.ts'
+import { keepEntry } from '../../src/core/effects/patterns/pattern.ts'
+import { readRules, type RankedRule } from '../../src/core/effects/patterns/ranked-rules.ts'
 import type { Rule } from '../../src/core/trace/rule.ts'
 import { compile, trace } from '../../src/core/trace/trace.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
@@ -110,11 +109,9 @@ function listMembers(cacheRules: JsonObject[], answers: Answers): boolean[][] {
   const read = readRules('cache_rule', new Map([['cache_rule', cacheRules]]))
   const owned = read.map(({ entries }) => entries.flatMap((entry) => entry.languages(settings)))
   const languages = [...new Set(owned.flat())]
-  const { urls: told, isComplete } = exploreUrls(domain, languages)
+  const { urls: told, isComplete } = exploreUrls(domain, 'as-sent', languages)
   expect(isComplete).toBe(true)
-  return told.map(({ members }) =>
-    owned.map((own) => own.some((each) => members[languages.indexOf(each)] === true)),
-  )
+  return told.map(({ members }) => owned.map((own) => own.some((each) => members.has(each))))
 }
 
 /** Tests whether some rules have all URLs of another one. */

@@ -169,10 +169,15 @@ const forms: Record<ItemKey, Form | undefined> = {
     const first = after === null ? null : [after, afterUnit]
     return { rate: [count ?? null, unit], after: first }
   },
-  video_drag: ({ url = '', ...rest }: JsonObject) => ({
-    ...rest,
-    at: buildPattern('regex', url, 'R6', 'R5'),
-  }),
+  video_drag: ({ url = '', mp4, flv, ...rest }: JsonObject) => {
+    const videos = Object.entries({ mp4, flv }).filter(([, is]) => is === 'on')
+    const names = videos.map(([name]) => name)
+    return {
+      ...rest,
+      at: buildPattern('regex', url, 'R6', 'R5'),
+      of: patterns('ext', names, false, 'W', 'R4'),
+    }
+  },
 }
 
 const kinds: Record<number, string | undefined> = { 1: 'ext', 2: 'dir', 3: 'route', 4: 'regex' }

@@ -1,7 +1,7 @@
 import { getOrAdd } from '../model/lists.ts'
-import { settle } from '../effects/witness/languages.ts'
+import { settle } from '../effects/patterns/languages.ts'
 import type { Settings } from '../trace/readings.ts'
-import { findUrl, type Budget, type Space, type Wanted } from './find-url.ts'
+import { findUrl, type Budget, type Space, type Wanted } from '../effects/patterns/find-url.ts'
 import {
   coverByText,
   forgetEntries,
@@ -10,7 +10,7 @@ import {
   type Entry,
   type Proof,
   type SeenUrl,
-} from './pattern.ts'
+} from '../effects/patterns/pattern.ts'
 import { findRests, type Rests } from './rests.ts'
 
 /** States that are visited for one list. */

@@ -1,5 +1,5 @@
 import { formPattern, readEffective } from '../effects/effective.ts'
-import { NoLanguage, type Language } from '../effects/witness/languages.ts'
+import { NoLanguage, type Language } from '../effects/patterns/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject, type Json, type JsonObject } from '../model/json.ts'
 import { append, getOrAdd } from '../model/lists.ts'
@@ -12,8 +12,9 @@ import { Desk, maxStates } from './desk.ts'
 import { createUncompared, type Finding } from './finding.ts'
 import { checkFirstMatch, createUndecided, findEmpty } from './first-match.ts'
 import { checkValues } from './idle-values.ts'
-import { keepEntry, listTexts, type Entry } from './pattern.ts'
-import { listRanked, readForms, readRules, type Items } from './ranked-rules.ts'
+import { listEntries } from '../effects/patterns/list-patterns.ts'
+import { keepEntry, listTexts, type Entry } from '../effects/patterns/pattern.ts'
+import { listRanked, readRules, type Items } from '../effects/patterns/ranked-rules.ts'
 import { listFlips } from './rests.ts'
 
 /** Results over a fleet, by values. */
@@ -192,9 +193,8 @@ interface Lone {
 /** Lists the patterns of items that are no rule lists, and the rules of `head_control`. */
 function listLonePatterns(items: Items): Lone[] {
   const list = (item: Rule['item'], pointer: string, text: Json | undefined, at: Json): Lone[] => {
-    const forms = readForms(at)
-    const rule = createRule(item, pointer, text)
-    return forms.length === 0 ? [] : [{ rule, entries: forms.map(keepEntry) }]
+    const entries = listEntries(at)
+    return entries.length === 0 ? [] : [{ rule: createRule(item, pointer, text), entries }]
   }
   return [...items].flatMap(([item, value]) => {
     if (!isObject(value)) return []

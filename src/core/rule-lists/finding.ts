@@ -1,7 +1,7 @@
 import type { JsonObject } from '../model/json.ts'
 import type { Rule } from '../trace/rule.ts'
 import { findingCodes, type FindingCode, type FindingSeverity } from './codes.ts'
-import type { Proof } from './pattern.ts'
+import type { Proof } from '../effects/patterns/pattern.ts'
 import { isEverywhere, type Rests } from './rests.ts'
 
 /** Something about a rule that holds under the answers of all readings. */

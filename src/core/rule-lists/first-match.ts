@@ -1,4 +1,4 @@
-import { settle } from '../effects/witness/languages.ts'
+import { settle } from '../effects/patterns/languages.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { Unknown } from '../trace/answer.ts'
 import { formatMinutes } from '../trace/request.ts'
@@ -15,8 +15,13 @@ import {
   type Entry,
   type Proof,
   type SeenUrl,
-} from './pattern.ts'
-import type { RankedList, RankedRule } from './ranked-rules.ts'
+} from '../effects/patterns/pattern.ts'
+import {
+  isActive,
+  listTimes,
+  type RankedList,
+  type RankedRule,
+} from '../effects/patterns/ranked-rules.ts'
 import { TextIndex } from './text-index.ts'
 import { findRests, isEverywhere, type Rests } from './rests.ts'
 
@@ -344,21 +349,8 @@ function includesWindow(wide: RankedRule, narrow: RankedRule): boolean {
 
 /** The rules that apply together with a rule, at each minute that makes a difference (R76). */
 function listActive(own: RankedRule, rules: RankedRule[], settings: Settings): RankedRule[][] {
-  const { window } = own
-  if (window === null) return [rules]
-  const isInside = settle(settings, 76) === 'inside'
-  const isAt = (each: RankedRule, minute: number) => {
-    const { from = 0, to = 0 } = each.window ?? {}
-    return from <= minute && (isInside ? minute <= to : minute < to)
-  }
+  if (own.window === null) return [rules]
   return listTimes([own, ...rules])
-    .filter((minute) => isAt(own, minute))
-    .map((minute) => rules.filter((each) => isAt(each, minute)))
-}
-
-function listTimes(rules: RankedRule[]): number[] {
-  const limits = rules.flatMap(({ window }) =>
-    window === null ? [] : [window.from, window.to, window.to + 1],
-  )
-  return [...new Set(limits)].toSorted((a, b) => a - b)
+    .filter((minute) => isActive(own, minute, settings))
+    .map((minute) => rules.filter((each) => isActive(each, minute, settings)))
 }

@@ -5,7 +5,7 @@ import { matchesAll } from '../trace/match/regex.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
 import { coverAddress, listBans } from './any-match.ts'
 import { createFinding, createUncompared, nameRule, type Finding } from './finding.ts'
-import type { Items } from './ranked-rules.ts'
+import type { Items } from '../effects/patterns/ranked-rules.ts'
 import { findRests, type Rests } from './rests.ts'
 
 /** Fields without an effect beside the others of their object, and why. */

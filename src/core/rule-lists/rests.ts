@@ -1,4 +1,4 @@
-import { settle } from '../effects/witness/languages.ts'
+import { settle } from '../effects/patterns/languages.ts'
 import { getOrAdd } from '../model/lists.ts'
 import type { Settings } from '../trace/readings.ts'
 import { listOthers, setAnswer } from '../trace/settings.ts'

@@ -1,12 +1,11 @@
 import type { ItemKey, Value } from '../../model/item.ts'
-import { isObject, type Json } from '../../model/json.ts'
-import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import { isUnknownValue } from '../../trace/candidates.ts'
+import type { Settings } from '../../trace/readings.ts'
 import type { Compiled } from '../../trace/trace.ts'
-import { anyPattern, type PatternForm } from '../effective.ts'
+import { exploreUrls } from '../patterns/find-url.ts'
+import { NoLanguage, settle, type Language } from '../patterns/languages.ts'
+import type { Entry } from '../patterns/pattern.ts'
 import type { Sides } from '../sides.ts'
-import { exploreUrls } from './explore.ts'
-import { buildLanguages, NoLanguage, settle, type Language } from './languages.ts'
 
 /** The first possible value of an item. */
 export function read({ candidates }: Compiled, key: ItemKey): Value {
@@ -26,55 +25,59 @@ export function readCertain(compiled: Compiled, key: ItemKey): Value {
   throw new NoLanguage(`${candidates.length === 0 ? 'unmanaged' : 'in-doubt'} ${key}`)
 }
 
-/** Tells apart all URLs of the domain that patterns tell apart. */
-export function matchAll(
-  { domain, before: { settings } }: Sides,
-  patterns: PatternForm[],
-): { urls: string[]; matches: (pattern: PatternForm, url: number) => boolean } {
-  if (settle(settings, 2) === 'decoded') throw new NoLanguage('undecidable URL, which is decoded')
-  const names = new Map<string, Language[]>()
-  for (const pattern of patterns) {
-    const name = nameOf(pattern)
-    if (!names.has(name)) names.set(name, buildLanguages(pattern, settings))
-  }
-  const languages = [...names.values()].flat()
-  const explored = exploreUrls(domain, languages)
-  if (!explored.isComplete) throw new NoLanguage('more than 10,000 states')
-  const places = new Map(
-    [...names].map(([name, own]) => [name, own.map((each) => languages.indexOf(each))]),
-  )
-  return {
-    urls: explored.urls.map(({ url }) => url),
-    matches: (pattern, url) =>
-      places.get(nameOf(pattern))?.some((i) => explored.urls[url]?.members[i] === true) === true,
-  }
+/** A shortest URL of those that match the same patterns. */
+interface Told {
+  url: string
+  /** Tests whether it matches any of some patterns. */
+  matches(entries: readonly Entry[]): boolean
 }
 
-function nameOf(pattern: PatternForm): string {
-  return canonicalizeJson(pattern as unknown as Json)
+/**
+ * Tells apart all URLs of the domain that patterns tell apart.
+ *
+ * @throws NoLanguage for what is in the way
+ */
+export function tellApart(sides: Sides, entries: readonly Entry[]): Told[] {
+  const { settings } = sides.before
+  return tellLanguages(
+    sides,
+    entries.flatMap((each) => each.languages(settings)),
+  ).map(({ url, members }) => ({
+    url,
+    matches: (some) =>
+      some.some((each) => each.languages(settings).some((language) => members.has(language))),
+  }))
 }
 
-/** Replaces the patterns of a form, of which any one must match together; `name`: their text. */
-export function replacePatterns(
-  form: Json,
-  change: (name: string, patterns: PatternForm[]) => Json,
-): Json {
-  if (Array.isArray(form)) return form.map((each) => replacePatterns(each, change))
-  if (!isObject(form)) return form
-  const patterns = form[anyPattern]
-  if (patterns !== undefined)
-    return change(canonicalizeJson(patterns), patterns as unknown as PatternForm[])
-  return Object.fromEntries(
-    Object.entries(form).map(([name, each]) => [name, replacePatterns(each, change)]),
+/** Tests whether every URL matches one of those patterns that can be decided. */
+export function coverAll(sides: Sides, entries: readonly Entry[]): boolean {
+  const { languages } = readLanguages(entries, sides.before.settings)
+  return (
+    languages.length > 0 && tellLanguages(sides, languages).every(({ members }) => members.size > 0)
   )
 }
 
-/** Lists the patterns of a form, those of which any one must match together. */
-export function listPatterns(form: Json): Map<string, PatternForm[]> {
-  const found = new Map<string, PatternForm[]>()
-  replacePatterns(form, (name, patterns) => {
-    found.set(name, patterns)
-    return null
-  })
+function tellLanguages({ domain, before: { settings } }: Sides, languages: readonly Language[]) {
+  const space = settle(settings, 2)
+  if (space === 'decoded') throw new NoLanguage('undecidable URL, which is decoded')
+  const form = space === 'normalised' ? space : 'as-sent'
+  const { urls, isComplete } = exploreUrls(domain, form, [...new Set(languages)])
+  if (isComplete) return urls
+  throw new NoLanguage('more than 10,000 states')
+}
+
+/** Reads the languages of the patterns that have some, and what is in the way of the others. */
+export function readLanguages(
+  entries: Iterable<Entry>,
+  settings: Settings,
+): { languages: Language[]; reasons: string[] } {
+  const found: ReturnType<typeof readLanguages> = { languages: [], reasons: [] }
+  for (const entry of entries)
+    try {
+      found.languages.push(...entry.languages(settings))
+    } catch (error) {
+      if (!(error instanceof NoLanguage)) throw error
+      found.reasons.push(error.reason)
+    }
   return found
 }

@@ -3,12 +3,14 @@ import type { ItemKey } from '../../model/item.ts'
 import { isObject, type Json, toList } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import type { Compiled } from '../../trace/trace.ts'
-import { readEffective, type PatternForm } from '../effective.ts'
+import { readEffective } from '../effective.ts'
 import type { Sides } from '../sides.ts'
-import { NoLanguage } from './languages.ts'
-import { listPatterns, matchAll, read, replacePatterns } from './matching.ts'
+import { NoLanguage } from '../patterns/languages.ts'
+import { listPatterns, replacePatterns } from '../patterns/list-patterns.ts'
+import type { Entry } from '../patterns/pattern.ts'
+import { read, tellApart } from './matching.ts'
 import type { Proof, Proven } from './proof.ts'
-import { proveRules, readCacheRules, readRewriteRules, readSpeedRules } from './rule-lists.ts'
+import { proveRules } from './prove-rules.ts'
 import { isUnread, reduceCovered } from './unread.ts'
 import { isNeverServed, needsServing, neverMatches } from './unserved.ts'
 
@@ -67,10 +69,9 @@ function provePart(sides: Sides, part: string): Proven {
 }
 
 function proveValues(sides: Sides, part: string): Proven {
-  if (part === 'cache') return proveRules(sides, readCacheRules)
-  if (part === 'speed_limit') return proveRules(sides, readSpeedRules)
-  if (part === 'source_url_rewrite') return proveRules(sides, readRewriteRules)
-  return proveForms(sides, part)
+  if (part === 'cache') return proveRules(sides, ['cache_rule', 'cache_rule_list'])
+  const isList = part === 'speed_limit' || part === 'source_url_rewrite'
+  return isList ? proveRules(sides, [part]) : proveForms(sides, part)
 }
 
 /** Runs a proof; if it can't be run, what is in its way. */
@@ -96,14 +97,13 @@ function proveForms(sides: Sides, key: string): Proven {
   const isShared = (each: string) => left.has(each) && right.has(each)
   const own = [...left, ...right].filter(([name]) => !isShared(name))
   if (own.length === 0) return { reasons: [], urls: [] }
-  const { urls, matches } = matchAll(
+  const urls = tellApart(
     sides,
-    own.flatMap(([, patterns]) => patterns),
+    own.flatMap(([, entries]) => entries),
   )
-  const write = (patterns: PatternForm[]) =>
-    urls.map((_, i) => Number(patterns.some((each) => matches(each, i)))).join('')
+  const write = (entries: Entry[]) => urls.map(({ matches }) => Number(matches(entries))).join('')
   const rewrite = (form: Json): Json =>
-    replacePatterns(form, (name, patterns) => (isShared(name) ? name : write(patterns)))
+    replacePatterns(form, (name, entries) => (isShared(name) ? name : write(entries)))
   const tidy = (form: Json) => {
     if (Array.isArray(form) && key === 'combined_ban') return sortUnique(form.map(dropSure))
     return key === 'head_control' ? dropDead(form) : form

@@ -1,34 +1,21 @@
 import { catalogue } from '../../catalog/catalogue.ts'
 import { isObject, type JsonObject, toList } from '../../model/json.ts'
 import type { Compiled } from '../../trace/trace.ts'
-import { readEffective, type PatternForm } from '../effective.ts'
+import { readEffective } from '../effective.ts'
+import { listEntries, listPatterns } from '../patterns/list-patterns.ts'
 import type { Sides } from '../sides.ts'
-import { buildLanguages, NoLanguage } from './languages.ts'
-import { listPatterns, matchAll, readCertain } from './matching.ts'
+import { coverAll, readCertain, tellApart } from './matching.ts'
 
 /** Items that do nothing to a URL that their pattern does not match. */
 const matchesOnly = new Set(['visit_timestamp', 'video_drag', 'user_agent', 'vendor_origin_auth'])
 
-/** Tests whether no URL matches the pattern of an item, on both sides. */
+/** Tests whether no URL matches the patterns of an item, on both sides. */
 export function neverMatches(sides: Sides, key: string): boolean {
-  const isAlso = (text: string): PatternForm => ({
-    kind: 'ext',
-    text,
-    folds: false,
-    sees: 'W',
-    extent: 'R4',
-  })
   if (!matchesOnly.has(key)) return false
   return [sides.before, sides.after].every((side) => {
-    const value = readCertain(side, key)
-    const patterns = [...listPatterns(readEffective(key, value)).values()].flat()
-    const videos = ['mp4', 'flv'].filter((name) => isObject(value) && value[name] === 'on')
-    const suffixes = key === 'video_drag' ? videos.map(isAlso) : []
-    const { urls, matches } = matchAll(sides, [...patterns, ...suffixes])
-    const matchesSome = (list: PatternForm[], i: number) => list.some((each) => matches(each, i))
-    return !urls.some(
-      (_, i) => matchesSome(patterns, i) && (key !== 'video_drag' || matchesSome(suffixes, i)),
-    )
+    const groups = [...listPatterns(readEffective(key, readCertain(side, key))).values()]
+    const urls = tellApart(sides, groups.flat())
+    return groups.length === 0 || !urls.some(({ matches }) => groups.every(matches))
   })
 }
 
@@ -62,7 +49,7 @@ export function isNeverServed(sides: Sides): boolean {
       readEffective('deny_url', readCertain(side, 'deny_url')),
       ...bans.map(({ url }) => url ?? null),
     ]
-    return denied.some((each) => coversAll(sides, [...listPatterns(each).values()].flat()))
+    return denied.some((each) => coverAll(sides, listEntries(each)))
   })
 }
 
@@ -75,25 +62,4 @@ function deniesSchemes(side: Compiled): boolean {
   if (denied['protocol'] === 'http') return !isAvailable
   const isForced = isObject(https) && [301, 302].includes(Number(https['force_https']))
   return denied['protocol'] === 'https' && isAvailable && isForced
-}
-
-/** Tests whether every URL matches one of those patterns that can be decided. */
-function coversAll(sides: Sides, patterns: PatternForm[]): boolean {
-  const isDecidable = (pattern: PatternForm) => {
-    try {
-      return buildLanguages(pattern, sides.before.settings).length > 0
-    } catch (error) {
-      if (error instanceof NoLanguage) return false
-      throw error
-    }
-  }
-  const decidable = patterns.filter(isDecidable)
-  if (decidable.length === 0) return false
-  try {
-    const { urls, matches } = matchAll(sides, decidable)
-    return urls.every((_, i) => decidable.some((each) => matches(each, i)))
-  } catch (error) {
-    if (error instanceof NoLanguage) return false
-    throw error
-  }
 }

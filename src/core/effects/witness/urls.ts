@@ -1,12 +1,13 @@
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, type Json } from '../../model/json.ts'
 import type { Compiled } from '../../trace/trace.ts'
-import { readEffective, type PatternForm } from '../effective.ts'
+import { readEffective } from '../effective.ts'
+import { exploreUrls, findUrl } from '../patterns/find-url.ts'
+import { listEntries } from '../patterns/list-patterns.ts'
+import type { Entry } from '../patterns/pattern.ts'
 import type { Sides } from '../sides.ts'
-import { exploreUrls } from './explore.ts'
 import { signPath } from './facts.ts'
-import { buildLanguages, NoLanguage, type Language } from './languages.ts'
-import { listPatterns, read } from './matching.ts'
+import { read, readLanguages } from './matching.ts'
 import { sampleMatches } from './sample.ts'
 
 /** URLs that the patterns of some items tell apart, and patterns that could not be read. */
@@ -17,53 +18,28 @@ export interface PatternUrls {
 
 /** Finds URLs that the patterns of some items tell apart, on both sides; the shortest first. */
 export function listPatternUrls(sides: Sides, keys: readonly ItemKey[]): PatternUrls {
-  const patterns = new Map<string, PatternForm>()
-  for (const side of [sides.before, sides.after])
-    for (const key of keys)
-      for (const list of listPatterns(readEffective(key, read(side, key))).values())
-        for (const each of list) patterns.set(JSON.stringify(each), each)
-  for (const text of keys.includes('video_drag') ? ['mp4', 'flv'] : [])
-    patterns.set(text, { kind: 'ext', text, folds: false, sees: 'W', extent: 'R4' })
-  const reasons: string[] = []
-  const languages: Language[] = []
-  for (const pattern of patterns.values())
-    try {
-      for (const each of buildLanguages(pattern, sides.before.settings)) languages.push(each)
-    } catch (error) {
-      if (!(error instanceof NoLanguage)) throw error
-      reasons.push(error.reason)
-    }
-  const { urls, isComplete } = exploreUrls(sides.domain, languages)
+  const { languages, reasons } = readLanguages(listOwn(sides, keys), sides.before.settings)
+  const { urls, isComplete } = exploreUrls(sides.domain, 'as-sent', [...new Set(languages)])
   if (!isComplete) reasons.push('more than 10,000 states')
   return { urls: urls.map(({ url }) => url), reasons }
 }
 
 /** Lists for each pattern of some items a shortest URL that it matches. */
 export function* listSimpleUrls(sides: Sides, keys: readonly ItemKey[]): Iterable<string> {
-  const tried = new Set<string>()
-  for (const side of [sides.after, sides.before])
-    for (const key of keys)
-      for (const pattern of [
-        ...listPatterns(readEffective(key, read(side, key))).values(),
-      ].flat()) {
-        const name = JSON.stringify(pattern)
-        if (tried.has(name)) continue
-        tried.add(name)
-        for (const language of readLanguages(pattern, sides)) {
-          const { urls } = exploreUrls(sides.domain, [language])
-          const member = urls.find(({ members }) => members[0] === true)
-          if (member !== undefined) yield member.url
-        }
-      }
+  for (const entry of listOwn(sides, keys))
+    for (const language of readLanguages([entry], sides.before.settings).languages) {
+      const wanted = { must: [[language]], never: [] }
+      const url = findUrl(sides.domain, 'as-sent', wanted, { states: Infinity })
+      if (typeof url === 'string') yield url
+    }
 }
 
-function readLanguages(pattern: PatternForm, { before: { settings } }: Sides): Language[] {
-  try {
-    return buildLanguages(pattern, settings)
-  } catch (error) {
-    if (!(error instanceof NoLanguage)) throw error
-    return []
-  }
+/** The patterns of some items on both sides. */
+function listOwn({ before, after }: Sides, keys: readonly ItemKey[]): Set<Entry> {
+  const forms = [after, before].flatMap((side) =>
+    keys.map((key) => readEffective(key, read(side, key))),
+  )
+  return new Set(forms.flatMap(listEntries))
 }
 
 /** Lists URLs of samples of expressions, exempt URLs and literal ones. */

@@ -1,8 +1,8 @@
-import { getOrAdd } from '../model/lists.ts'
-import { Automaton } from '../effects/witness/automaton.ts'
-import type { Language } from '../effects/witness/languages.ts'
-import { compileProgram, type Program } from '../trace/regex/machine.ts'
-import { parseCore } from '../trace/regex/syntax.ts'
+import { getOrAdd } from '../../model/lists.ts'
+import { compileProgram, type Program } from '../../trace/regex/machine.ts'
+import { parseCore } from '../../trace/regex/syntax.ts'
+import { Automaton } from './automaton.ts'
+import type { Language } from './languages.ts'
 
 /**
  * The URLs of a domain in a form that patterns see (R2); `plain` are those that all forms have in
@@ -55,8 +55,8 @@ function buildLanguage(text: string, sees: Language['sees']): Language {
 }
 
 /**
- * Finds a URL of a domain with a wanted membership; null if there is none, undefined if there are
- * too many states. Exact: every URL of the space is one that requests can have.
+ * Finds a shortest URL of a domain with a wanted membership; null if there is none, undefined if
+ * there are too many states. Exact: every URL of the space is one that requests can have.
  */
 export function findUrl(
   domain: string,
@@ -64,10 +64,46 @@ export function findUrl(
   wanted: Wanted,
   budget: Budget,
 ): string | null | undefined {
-  return budget.states <= 0 ? undefined : new Walk(domain, space, wanted).find(budget)
+  const walk = new Walk(domain, space, wanted)
+  for (const { text } of walk.visit(budget)) return text
+  return walk.isCut ? undefined : null
 }
 
+/** A shortest URL of a set of languages, and the languages that have it. */
+export interface Told {
+  url: string
+  members: ReadonlySet<Language>
+}
+
+/** Greatest number of sets of languages that are told apart. */
+const maxSets = 300
+
+/**
+ * Finds a shortest URL for each set of languages that have one in common, and in no other language.
+ *
+ * @returns `isComplete`: whether every URL of the space is like one of these
+ */
+export function exploreUrls(
+  domain: string,
+  space: Space,
+  languages: readonly Language[],
+): { urls: Told[]; isComplete: boolean } {
+  const walk = new Walk(domain, space, { must: [], never: [] }, languages)
+  const urls = new Map<string, Told>()
+  for (const node of walk.visit({ states: Infinity })) {
+    const own = languages.filter((each) => walk.has(node, each))
+    const name = own.map((each) => languages.indexOf(each)).join()
+    if (urls.has(name)) continue
+    if (urls.size >= maxSets) return { urls: [...urls.values()], isComplete: false }
+    urls.set(name, { url: node.text, members: new Set(own) })
+  }
+  return { urls: [...urls.values()], isComplete: !walk.isCut }
+}
+
+/** Visits the URLs of a domain that languages want, of those that they tell apart the shortest. */
 class Walk {
+  /** Whether it has ended before all URLs were visited. */
+  isCut = false
   readonly #domain: string
   readonly #space: Space
   readonly #seesHost: boolean
@@ -78,8 +114,9 @@ class Walk {
   readonly #seen = new Set<string>()
   readonly #queue: Node[] = []
 
-  constructor(domain: string, space: Space, wanted: Wanted) {
-    const own = [...wanted.must.flat(), ...wanted.never]
+  /** @param told further languages that are told apart */
+  constructor(domain: string, space: Space, wanted: Wanted, told: readonly Language[] = []) {
+    const own = [...wanted.must.flat(), ...wanted.never, ...told]
     const seesHost = own.some(({ sees }) => sees === 'W')
     const must = seesHost ? [...wanted.must, [origin]] : wanted.must
     const never = [
@@ -87,7 +124,7 @@ class Walk {
       ...(seesHost ? [defaultPort] : []),
       ...(space === 'as-sent' ? [] : [dots]),
     ]
-    const languages = [...new Set([...must.flat(), ...never])]
+    const languages = [...new Set([...must.flat(), ...never, ...told])]
     const locate = (language: Language) => languages.indexOf(language)
     this.#domain = domain
     this.#space = space
@@ -98,7 +135,7 @@ class Walk {
     this.#chars = chooseChars(own, alphabets[space])
   }
 
-  find(budget: Budget): string | null | undefined {
+  *visit(budget: Budget): Generator<Node, void> {
     const length = this.#languages.reduce((sum, { program }) => sum + program.steps.length, 0)
     const cost = Math.ceil((length * this.#chars.length) / maxWork)
     const states = this.#languages.map(({ sees, automaton }) =>
@@ -111,12 +148,17 @@ class Walk {
       else this.#add(start, `${scheme}://${isWild ? 'x' : ''}${this.#domain}`, 'host')
     }
     for (const node of this.#queue) {
-      if (this.#isWanted(node)) return node.text
-      if (this.#seen.size >= maxStates || budget.states <= 0) return undefined
+      if (this.#isWanted(node)) yield node
+      this.isCut = this.#seen.size >= maxStates || budget.states <= 0
+      if (this.isCut) return
       budget.states -= cost
       this.#follow(node)
     }
-    return null
+  }
+
+  /** Tests whether a language has the URL of a node. */
+  has(node: Node, language: Language): boolean {
+    return this.#accepts(node, this.#languages.indexOf(language))
   }
 
   #isWanted(node: Node): boolean {

@@ -1,13 +1,14 @@
-import { readEffective, anyPattern, type PatternForm } from '../effects/effective.ts'
-import { settle } from '../effects/witness/languages.ts'
-import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, type Json, type JsonObject, toList } from '../model/json.ts'
-import { canonicalizeJson } from '../model/text/canonical-json.ts'
-import { lowerAscii } from '../model/text/lower-ascii.ts'
-import type { Settings } from '../trace/readings.ts'
-import { parseMinutes } from '../trace/request.ts'
-import { createRule, type Rule } from '../trace/rule.ts'
-import { keepEntry, type Entry } from './pattern.ts'
+import { readEffective } from '../effective.ts'
+import { settle } from './languages.ts'
+import type { ItemKey, Value } from '../../model/item.ts'
+import { isObject, type Json, type JsonObject, toList } from '../../model/json.ts'
+import { canonicalizeJson } from '../../model/text/canonical-json.ts'
+import { lowerAscii } from '../../model/text/lower-ascii.ts'
+import type { Settings } from '../../trace/readings.ts'
+import { parseMinutes } from '../../trace/request.ts'
+import { createRule, type Rule } from '../../trace/rule.ts'
+import { listEntries } from './list-patterns.ts'
+import type { Entry } from './pattern.ts'
 
 /** A rule of a list of which the first that matches decides. */
 export interface RankedRule {
@@ -57,9 +58,9 @@ function parseRules(item: ItemKey, value: Json[]): RankedRule[] {
     const form = readFirst(readEffective(item, [each]))
     if (!isObject(form) || !isObject(each)) return []
     const { at, origin_url: _, begin, end, ...effect } = form
-    const forms = readForms(at)
+    const entries = listEntries(at)
     const text = patternFields.map((field) => each[field]).find((field) => field !== undefined)
-    const names = forms.map(({ kind, text: own, folds }) => {
+    const names = entries.map(({ form: { kind, text: own, folds } }) => {
       const bare = kind === 'ext' ? own.replace(/^\./, '') : own
       return `${kind} ${folds} ${folds === true && kind !== 'regex' ? lowerAscii(bare) : bare}`
     })
@@ -67,7 +68,7 @@ function parseRules(item: ItemKey, value: Json[]): RankedRule[] {
     return [
       {
         rule: createRule(item, `/${i}`, text),
-        entries: forms.map(keepEntry),
+        entries,
         name: [...new Set(names)].toSorted().join(','),
         effect: canonicalizeJson(effect),
         priority: typeof priority === 'number' ? priority : null,
@@ -78,12 +79,6 @@ function parseRules(item: ItemKey, value: Json[]): RankedRule[] {
       },
     ]
   })
-}
-
-/** The patterns of a form of which any one must match. */
-export function readForms(at: Json | undefined): PatternForm[] {
-  const found = isObject(at) ? at[anyPattern] : []
-  return Array.isArray(found) ? (found as unknown as PatternForm[]) : []
 }
 
 function readFirst(form: Json): Json {
@@ -115,6 +110,21 @@ export function listRanked(items: Items, settings: Settings): RankedList[] {
     ...(isChain ? [] : sort(rewrites, byArray(rewrites, 58))),
     ...sort(speeds, byArray(speeds, 75)),
   ]
+}
+
+/** Tests whether a rule applies at a minute of the day; R76 says if its last one counts. */
+export function isActive({ window }: RankedRule, minute: number, settings: Settings): boolean {
+  if (window === null) return true
+  const isInside = settle(settings, 76) === 'inside'
+  return window.from <= minute && (isInside ? minute <= window.to : minute < window.to)
+}
+
+/** Lists the minutes at which rules begin or cease to apply. */
+export function listTimes(rules: readonly RankedRule[]): number[] {
+  const limits = rules.flatMap(({ window }) =>
+    window === null ? [] : [window.from, window.to, window.to + 1],
+  )
+  return [...new Set(limits)].toSorted((a, b) => a - b)
 }
 
 function createPlace(rules: RankedRule[]): (rule: RankedRule) => number {
