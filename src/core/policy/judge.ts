@@ -33,6 +33,8 @@ export interface Variant {
   reading: string
   /** The answer of the case itself. */
   assumed: string
+  /** The keys of a trace under which it has other answers. */
+  stages: ReadonlySet<string>
   create(): Case
 }
 
@@ -73,7 +75,7 @@ export function judge(policy: Policy, cases: readonly Case[], shared: Budget): J
     const isSelected = !isFalse(selected)
     if (isSelected) judged++
     const denied = 'fault' in selected || !isSelected ? selected : evaluateDeny(each)
-    const found = isFalse(denied) ? findTurned(each, passes) : denied
+    const found = isFalse(denied) ? findTurned(policy, each, passes) : denied
     if (found !== null) violations.push(createViolation(policy, each, found, budget))
   }
   shared.left -= granted - budget.left
@@ -84,9 +86,20 @@ function isFalse(outcome: Outcome): boolean {
   return 'value' in outcome && outcome.value === false
 }
 
-/** Finds the reading on which it rests that a case passes; null if it passes in any case. */
-function findTurned({ variants = [] }: Case, passes: (each: Case) => boolean): Outcome | null {
-  const turned = variants.find(({ create }) => !passes(create()))
+/**
+ * Finds the reading on which it rests that a case passes, of those that change what the policy
+ * reads of the trace; null if it passes in any case.
+ */
+function findTurned(
+  { deny, when }: Policy,
+  { variants = [] }: Case,
+  passes: (each: Case) => boolean,
+): Outcome | null {
+  const paths = [...deny.paths, ...(when?.paths ?? [])].filter(([name]) => name === 'trace')
+  const turned = variants.find(
+    ({ stages, create }) =>
+      paths.some(([, stage]) => stage === undefined || stages.has(stage)) && !passes(create()),
+  )
   if (turned === undefined) return null
   const { reading, assumed } = turned
   return {

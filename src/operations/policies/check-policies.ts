@@ -2,7 +2,7 @@ import type { Desired, Policed, StateOutside } from '../runtime/parts.ts'
 import { applyLevel } from '../../core/checks/levels.ts'
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import type { Domain } from '../../core/model/item.ts'
-import { append, findMax, groupBy } from '../../core/model/lists.ts'
+import { append, findMax, getOrAdd, groupBy } from '../../core/model/lists.ts'
 import {
   compareDiagnostics,
   formatPlace,
@@ -28,6 +28,8 @@ import type {
   ViolationGroup,
 } from '../../core/policy/report.ts'
 import { findRealPath } from '../../files/look.ts'
+import { createDiagnostic } from '../../manifest/manifests/finding.ts'
+import { policyShape } from '../../manifest/policies/parse-exceptions.ts'
 import { loadPolicies, type DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
 import { findPlace } from '../../manifest/yaml/yaml-place.ts'
 import { hasErrors } from '../runtime/refuse-invalid.ts'
@@ -63,12 +65,14 @@ export async function loadPolicySet(workspace: Policed, outside: StateOutside): 
   const declared = [...workspace.exceptions, ...loaded.exceptions]
   const exceptions = await loadExceptions(workspace, declared, names, outside.clock.now())
   const requests = new Map<string, Case[]>()
-  for (const policy of policies.filter(({ on }) => on === 'request')) {
-    if (hasErrors(workspace)) continue
+  const traced = new Map<string, Promise<Case[] | string>>()
+  for (const { name, on, requests: file, document } of policies) {
+    if (on !== 'request' || hasErrors(workspace)) continue
+    const path = file ?? ''
     const { loadRequestCases } = await import('./load-request-cases.ts')
-    const cases = await loadRequestCases(workspace, policy, outside)
-    if (Array.isArray(cases)) requests.set(policy.name, cases)
-    else diagnostics.push(cases)
+    const cases = await getOrAdd(traced, path, () => loadRequestCases(workspace, path, outside))
+    if (typeof cases !== 'string') requests.set(name, cases)
+    else diagnostics.push(createDiagnostic(document, policyShape.createFinding('/requests', cases)))
   }
   return { policies, exceptions, requests, diagnostics }
 }

@@ -1,57 +1,56 @@
 import { EdgewiseError } from '../../core/model/edgewise-error.ts'
 import { isObject, toList, type Json, type JsonObject } from '../../core/model/json.ts'
-import type { Diagnostic } from '../../core/model/problem.ts'
 import { createConfigLookup } from '../../core/policy/cases.ts'
 import { convertValue } from '../../core/policy/expression.ts'
 import type { Case } from '../../core/policy/judge.ts'
 import { findRealPath } from '../../files/look.ts'
-import { createDiagnostic } from '../../manifest/manifests/finding.ts'
 import { loadSource } from '../../manifest/manifests/load-source.ts'
 import { readRequestFile } from '../../manifest/requests/request-file.ts'
-import type { DeclaredPolicy } from '../../manifest/policies/load-policies.ts'
-import { policyShape } from '../../manifest/policies/parse-exceptions.ts'
 import type { StateOutside, Policed } from '../runtime/parts.ts'
 import { traceRequests } from '../trace.ts'
 
 /**
- * Traces the requests of a policy through the manifests, with the readings of the workspace; what
- * a request does not say is not known. Returns the diagnostic of a file that can't be used, or has
- * a request to another domain.
+ * Traces the requests of a file of policies through the manifests, with the readings of the
+ * workspace; what a request does not say is not known. Returns what is wrong with a file that can't
+ * be used, or has a request to another domain.
  */
 export async function loadRequestCases(
   workspace: Policed,
-  policy: DeclaredPolicy,
+  path: string,
   outside: StateOutside,
-): Promise<Case[] | Diagnostic> {
-  const path = policy.requests ?? ''
-  const fail = (detail: string): Diagnostic =>
-    createDiagnostic(policy.document, policyShape.createFinding('/requests', detail))
+): Promise<Case[] | string> {
   const source = loadSource(findRealPath(workspace.root), path)
-  if ('severity' in source) return fail(`${path}: ${source.detail}`)
+  if ('severity' in source) return `${path}: ${source.detail}`
   try {
     const requests = readRequestFile(source.text, path).requests.map(({ request }) => request)
     const asked = { requests, visitor: 'unknown', varies: true } as const
     const traced = await traceRequests(workspace, asked, outside)
     const find = createConfigLookup(workspace.desired)
-    return traced.map(({ output: { vary = [], assumed = {}, ...output } }, i) => ({
-      ...createRequestCase(requests[i] ?? {}, output, find),
-      variants: toList(vary)
+    return traced.map(({ output: { vary, assumed = {}, ...output } }, i) => {
+      const request = requests[i] ?? {}
+      const variants = toList(vary)
         .filter(isObject)
-        .map(({ reading, changes }) => ({
-          reading: String(reading),
-          assumed: String(isObject(assumed) ? assumed[String(reading)] : ''),
-          create: () =>
-            createRequestCase(
-              requests[i] ?? {},
-              changeAnswers(output, toList(changes).filter(isObject)),
-              find,
-            ),
-        })),
-    }))
+        .map(({ reading, changes }) => {
+          const changed = toList(changes).filter(isObject)
+          return {
+            reading: String(reading),
+            assumed: String(isObject(assumed) ? assumed[String(reading)] : ''),
+            stages: new Set(changed.map(({ field }) => findStage(String(field)))),
+            create: () => createRequestCase(request, changeAnswers(output, changed), find),
+          }
+        })
+      return { ...createRequestCase(request, output, find), variants }
+    })
   } catch (error) {
     if (!(error instanceof EdgewiseError) || error.code !== 'usage') throw error
-    return fail(`${path}: ${error.message}`)
+    return `${path}: ${error.message}`
   }
+}
+
+/** The key of a trace under which an answer stands. */
+function findStage(field: string): string {
+  const [stage = ''] = field.split('.')
+  return stage === 'checks' ? 'access' : stage
 }
 
 /** Changes answers of a trace: `{field, after}`. */
