@@ -1,5 +1,6 @@
-import type { ItemKey } from '../../model/item.ts'
+import type { ItemKey, Value } from '../../model/item.ts'
 import { isObject, type Json } from '../../model/json.ts'
+import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import type { Compiled } from '../../trace/trace.ts'
 import { readEffective } from '../effective.ts'
 import { exploreUrls, findUrl } from '../patterns/find-url.ts'
@@ -34,12 +35,26 @@ export function* listSimpleUrls(sides: Sides, keys: readonly ItemKey[]): Iterabl
     }
 }
 
-/** The patterns of some items on both sides. */
-function listOwn({ before, after }: Sides, keys: readonly ItemKey[]): Set<Entry> {
-  const forms = [after, before].flatMap((side) =>
-    keys.map((key) => readEffective(key, read(side, key))),
-  )
-  return new Set(forms.flatMap(listEntries))
+/** The patterns of some items on both sides; those of rules that only one side has come first. */
+function* listOwn({ before, after }: Sides, keys: readonly ItemKey[]): Iterable<Entry> {
+  const seen = new Set<Entry>()
+  for (const isShared of [false, true])
+    for (const key of keys) {
+      const [left, right] = [before, after].map((side) => nameRules(read(side, key)))
+      for (const [name, rule] of [...(right ?? []), ...(left ?? [])]) {
+        if ((left?.has(name) && right?.has(name)) !== isShared) continue
+        for (const entry of listEntries(readEffective(key, rule))) {
+          if (!seen.has(entry)) yield entry
+          seen.add(entry)
+        }
+      }
+    }
+}
+
+/** The rules of an item, each as a value, by their texts. */
+function nameRules(value: Value): Map<string, Value> {
+  const rules = Array.isArray(value) ? value.map((each) => [each]) : [value]
+  return new Map(rules.map((rule) => [canonicalizeJson(rule), rule]))
 }
 
 /** Lists URLs of samples of expressions, exempt URLs and literal ones. */
