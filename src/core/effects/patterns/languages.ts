@@ -1,4 +1,5 @@
 import type { Json } from '../../model/json.ts'
+import { lowerAscii } from '../../model/text/lower-ascii.ts'
 import { matchesAll } from '../../trace/match/regex.ts'
 import { writeGlob } from '../../trace/match/url.ts'
 import { listSecretNames } from '../../trace/secret-text.ts'
@@ -26,34 +27,71 @@ export class NoLanguage extends Error {
   }
 }
 
+/** What a pattern matches under some answers. */
+export interface Shape {
+  kind: 'all' | 'none' | 'ext' | 'dir' | 'route' | 'automaton'
+  /** A suffix without its dot, a directory with its slash, or a path. */
+  text: string
+  folds: boolean
+  /** Whether a directory contains what lies below its subdirectories. */
+  isDeep: boolean
+  sees: 'Q' | 'P'
+}
+
+/** Reads what a pattern matches (R7, R9 to R12). */
+export function readShape(form: PatternForm, settings: Settings): Shape {
+  const { kind, text } = form
+  const folds = readCase(form.folds, settings)
+  const sees = kind !== 'dir' && settle(settings, 7) !== 'path' ? 'Q' : 'P'
+  const shape = (is: Shape['kind'], own = '', isDeep = true): Shape => {
+    return { kind: is, text: folds ? lowerAscii(own) : own, folds, isDeep, sees }
+  }
+  if (kind === 'all' || (kind === 'regex' && matchesAll(text))) return shape('all')
+  if (kind === 'regex' || kind === 'secret') return shape('automaton')
+  if (kind === 'ext') {
+    const suffix = text.replace(/^\./, '')
+    const isOff = suffix.includes('.') && settle(settings, 12) === 'last-dot'
+    return suffix.includes('/') || isOff ? shape('none') : shape('ext', suffix)
+  }
+  if (!text.startsWith('/') && settle(settings, 9) === 'never') return shape('none')
+  const begin = text.startsWith('/') ? text : `/${text}`
+  if (kind === 'route') return shape('route', begin)
+  const isOpen = !begin.endsWith('/') && settle(settings, 10) === 'segment'
+  return shape('dir', isOpen ? `${begin}/` : begin, settle(settings, 11) === 'recursive')
+}
+
 /**
  * Builds the languages of which a URL must be in one to match a pattern.
  *
  * @throws NoLanguage
  */
 export function buildLanguages(form: PatternForm, settings: Settings): Language[] {
-  const { kind, text } = form
-  if (kind === 'all' || (kind === 'regex' && matchesAll(text))) return everything
+  const { kind, text, sees, extent } = form
+  const shape = readShape(form, settings)
+  if (shape.kind === 'all') return everything
+  if (shape.kind === 'none') return []
+  const build = (pattern: string, own: Language['sees'], whole: boolean): Language[] => {
+    const expression = parsePattern(pattern)
+    if (expression === null) return []
+    const program = compileProgram(expression.node, 0, shape.folds)
+    return [{ program, automaton: new Automaton(program, whole), sees: own }]
+  }
+  if (shape.kind !== 'automaton') return build(writeShape(shape, settings), shape.sees, true)
   if (kind === 'secret')
     throw new NoLanguage(`not-given secret:${listSecretNames(text).join(' and secret:')}`)
-  const folds = readCase(form.folds, settings)
-  const build = (pattern: string | null, sees: Language['sees'], whole: boolean): Language[] => {
-    const expression = pattern === null ? null : parsePattern(pattern)
-    if (expression === null) return []
-    const program = compileProgram(expression.node, 0, folds)
-    return [{ program, automaton: new Automaton(program, whole), sees }]
-  }
-  const path = (pattern: string | null) =>
-    build(pattern, kind !== 'dir' && settle(settings, 7) !== 'path' ? 'Q' : 'P', true)
-  if (kind === 'ext') return path(buildSuffix(text.replace(/^\./, ''), settings))
-  if (kind === 'dir' || kind === 'route') return path(buildPath(kind, text, settings))
-  const literal =
-    form.extent === 'R27' && settle(settings, 27) === 'either'
-      ? build(escapePattern(text), 'W', true)
-      : []
   if (parseCore(text) === null) throw new NoLanguage(`undecidable ${text}`)
-  const whole = form.extent !== 'search' && settle(settings, 4) === 'whole'
-  return [...build(text, readSubject(form.sees, settings), whole), ...literal]
+  const whole = extent !== 'search' && settle(settings, 4) === 'whole'
+  const isLiteral = extent === 'R27' && settle(settings, 27) === 'either'
+  return [
+    ...build(text, readSubject(sees, settings), whole),
+    ...(isLiteral ? build(escapePattern(text), 'W', true) : []),
+  ]
+}
+
+/** Writes texts that end in a suffix, lie below a directory, or are a path (R8), as a pattern. */
+function writeShape({ kind, text, isDeep }: Shape, settings: Settings): string {
+  if (kind === 'ext') return `.*${escapePattern(`.${text}`)}`
+  return writeGlob(text, String(settle(settings, 8)), kind === 'dir' ? isDeep : null)
 }
 
 /** The answer of a reading. */
@@ -79,19 +117,3 @@ function readSubject(sees: PatternForm['sees'], settings: Settings): Language['s
 
 const program = compileProgram(parsePattern('.*')?.node ?? { kind: 'empty' }, 0, false)
 const everything: Language[] = [{ program, automaton: new Automaton(program, true), sees: 'P' }]
-
-/** Texts that end in a dot and the suffix; null if no file can (R12). */
-function buildSuffix(suffix: string, settings: Settings): string | null {
-  if (suffix.includes('/')) return null
-  if (suffix.includes('.') && settle(settings, 12) === 'last-dot') return null
-  return `.*${escapePattern(`.${suffix}`)}`
-}
-
-/** Texts that lie below a directory, or are a full path (R8 to R11). */
-function buildPath(kind: 'dir' | 'route', entry: string, settings: Settings): string | null {
-  if (!entry.startsWith('/') && settle(settings, 9) === 'never') return null
-  const begin = entry.startsWith('/') ? entry : `/${entry}`
-  const isOpen = kind === 'dir' && !begin.endsWith('/') && settle(settings, 10) === 'segment'
-  const isDeep = kind === 'dir' ? settle(settings, 11) === 'recursive' : null
-  return writeGlob(isOpen ? `${begin}/` : begin, String(settle(settings, 8)), isDeep)
-}

@@ -1,6 +1,6 @@
 import { getOrAdd } from '../../model/lists.ts'
 import type { PatternForm } from '../effective.ts'
-import { buildLanguages, readCase, settle, type Language } from './languages.ts'
+import { buildLanguages, readShape, settle, type Language, type Shape } from './languages.ts'
 import type { Text } from '../../model/secret.ts'
 import { lowerAscii } from '../../model/text/lower-ascii.ts'
 import { matchesAll } from '../../trace/match/regex.ts'
@@ -19,15 +19,6 @@ export type Proof =
   | 'automaton'
   | 'union'
   | 'keys'
-
-/** What an entry matches under some answers. */
-interface Shape {
-  kind: 'all' | 'none' | 'ext' | 'dir' | 'route' | 'automaton'
-  text: string
-  folds: boolean
-  /** Whether a directory contains what lies below its subdirectories. */
-  isDeep: boolean
-}
 
 /** A URL as patterns see it, if all forms of R2 are the same. */
 export interface SeenUrl {
@@ -74,9 +65,12 @@ export class Entry {
     return kind === 'regex' && !this.matchesAll && (sees !== 'Q' || extent === 'R27')
   }
 
-  /** What it matches. */
+  /** What it matches, if that is a plain text. */
   shape(settings: Settings): Shape {
-    return getOrAdd(this.#shapes, this.nameAnswers(settings), () => readShape(this.form, settings))
+    return getOrAdd(this.#shapes, this.nameAnswers(settings), () => {
+      const shape = readShape(this.form, settings)
+      return isPlain(shape) ? shape : { ...shape, kind: 'automaton' }
+    })
   }
 
   /** Its languages; a URL must be in one. */
@@ -198,35 +192,11 @@ function listReadings({ kind, text, folds, sees, extent }: PatternForm): number[
   ].toSorted((a, b) => a - b)
 }
 
-/** Reads an entry without a special character as text; others stay automata. */
-function readShape(form: PatternForm, settings: Settings): Shape {
-  const { kind, text } = form
-  const shape = (is: Shape['kind'], own = '', isDeep = true): Shape => {
-    const folds =
-      is === 'ext' || is === 'dir' || is === 'route' ? readCase(form.folds, settings) : false
-    return { kind: is, text: folds ? lowerAscii(own) : own, folds, isDeep }
-  }
-  if (kind === 'all' || (kind === 'regex' && matchesAll(text))) return shape('all')
-  const isPlain = Array.from(text).every((char) => isUrlChar(char) && !'%*?'.includes(char))
-  if (
-    kind === 'regex' ||
-    kind === 'secret' ||
-    !isPlain ||
-    /\/\.{1,2}(?:\/|$)|^\.{1,2}\//.test(text)
-  )
-    return shape('automaton')
-  if (kind === 'ext') {
-    const suffix = text.replace(/^\./, '')
-    const isOff = suffix.includes('.') && settle(settings, 12) === 'last-dot'
-    if (suffix.includes('/') || isOff) return shape('none')
-    return settle(settings, 7) === 'path' ? shape('ext', suffix) : shape('automaton')
-  }
-  if (!text.startsWith('/') && settle(settings, 9) === 'never') return shape('none')
-  const begin = text.startsWith('/') ? text : `/${text}`
-  if (kind === 'route')
-    return settle(settings, 7) === 'path' ? shape('route', begin) : shape('automaton')
-  const isOpen = !begin.endsWith('/') && settle(settings, 10) === 'segment'
-  return shape('dir', isOpen ? `${begin}/` : begin, settle(settings, 11) === 'recursive')
+/** Tests whether a text is compared as it is: without a special character or a dot segment. */
+function isPlain({ kind, text, sees }: Shape): boolean {
+  if (kind === 'all' || kind === 'none') return true
+  const isText = Array.from(text).every((char) => isUrlChar(char) && !'%*?'.includes(char))
+  return kind !== 'automaton' && sees === 'P' && isText && !/\/\.{1,2}(?:\/|$)/.test(text)
 }
 
 /** Finds how an entry covers another one by their texts alone; null if it does not. */

@@ -9,9 +9,6 @@ import { isObject, type Json, type JsonObject, toList } from '../../model/json.t
 import { carriers } from '../../trace/carrier.ts'
 import { hashSignature } from '../../trace/stages/signature.ts'
 
-/** Values of one fact that make a difference, as parts of a request. */
-export type Facts = Map<string, JsonObject[]>
-
 /** The instant of all witnesses. */
 const now = 1_700_000_000
 
@@ -42,13 +39,20 @@ export function addPart(request: JsonObject, part: JsonObject): JsonObject {
   return merged
 }
 
-/** Lists what the values of an item say about facts other than the URL; the plain ones first. */
-export function listFacts(key: ItemKey, value: Json): [string, JsonObject][] {
+/** Names the facts of a part of a request. */
+export function nameFacts(part: JsonObject): string {
+  return Object.entries(part)
+    .map(([name, each]) => (isObject(each) ? `${name}.${nameFacts(each)}` : name))
+    .join()
+}
+
+/** Lists what the values of an item say about facts other than the URL, as parts of a request. */
+export function listFacts(key: ItemKey, value: Json): JsonObject[] {
   const entries = Array.isArray(value) ? value : [value]
   return entries.flatMap((entry) => (isObject(entry) ? (makers[key]?.(entry) ?? []) : []))
 }
 
-type Maker = (value: JsonObject) => [string, JsonObject][]
+type Maker = (value: JsonObject) => JsonObject[]
 
 const makeAddresses: Maker = ({ list }) => listTexts(list).flatMap(listAddresses)
 const makeCacheControl: Maker = () =>
@@ -59,8 +63,7 @@ const makeErrors: Maker = ({ code }) =>
 const makers: Record<ItemKey, Maker | undefined> = {
   ip_black_list: makeAddresses,
   ip_white_list: makeAddresses,
-  visit_areas_limit: ({ country_list: list }) =>
-    split(list, ',').map((country) => ['country', { country }]),
+  visit_areas_limit: ({ country_list: list }) => split(list, ',').map((country) => ({ country })),
   referer: ({ list }) =>
     listTexts(list)
       .flatMap((entry) => {
@@ -71,14 +74,12 @@ const makers: Record<ItemKey, Maker | undefined> = {
   user_agent: ({ ua_list: list }) => split(list, '\n').flatMap((line) => vary('user-agent', line)),
   combined_ban: ({ configs }) => (isObject(configs) ? listBan(configs) : []),
   post_upload_size_limit: ({ limit_value: limit }) => [
-    ['method', { method: 'POST' }],
-    ...around([Number(limit) * 1e6, Number(limit) * 1_048_576]).map(
-      (bodySize): [string, JsonObject] => ['bodySize', { bodySize }],
-    ),
+    { method: 'POST' },
+    ...around([Number(limit) * 1e6, Number(limit) * 1_048_576]).map((bodySize) => ({ bodySize })),
   ],
   visit_timestamp: ({ deadtime }) => [
-    ...around([now + Number(deadtime), now]).map((at): [string, JsonObject] => ['at', { at }]),
-    ['signature', { signature: 'invalid' }],
+    ...around([now + Number(deadtime), now]).map((at) => ({ at })),
+    { signature: 'invalid' },
   ],
   client_real_ip: ({ head }) =>
     ['10.1.2.3', 'x'].flatMap((text) => listTexts([head]).map((name) => header(name, text))),
@@ -99,8 +100,8 @@ const makers: Record<ItemKey, Maker | undefined> = {
   error_bcache: makeErrors,
   error_page_rewrite: ({ error_status_code: code }) => [status(Number(code))],
   forward_status: ({ codes }) => toList(codes).map((code) => status(Number(code))),
-  new_origin: () => carriers.map((isp) => ['isp', { isp }]),
-  tos_origin: () => carriers.map((isp) => ['isp', { isp }]),
+  new_origin: () => carriers.map((isp) => ({ isp })),
+  tos_origin: () => carriers.map((isp) => ({ isp })),
   compress_response: ({ content_type: types, min_size: size, min_size_unit: unit }) => [
     ...encodings,
     ...listCompressed(types, size, unit),
@@ -118,16 +119,14 @@ const makers: Record<ItemKey, Maker | undefined> = {
   ],
   speed_limit: ({ begin_time: begin, end_time: end }) =>
     [begin, end].flatMap((limit) =>
-      [-1, 0, 1].flatMap((by): [string, JsonObject][] => {
+      [-1, 0, 1].flatMap((by) => {
         const minute = parseMinutes(String(limit)) + by
-        return minute < 0 || minute > 1439 ? [] : [['time', { time: formatMinutes(minute) }]]
+        return minute < 0 || minute > 1439 ? [] : [{ time: formatMinutes(minute) }]
       }),
     ),
 }
 
-const encodings: [string, JsonObject][] = ['gzip, br', 'gzip', 'br'].map((text) =>
-  header('accept-encoding', text),
-)
+const encodings = ['gzip, br', 'gzip', 'br'].map((text) => header('accept-encoding', text))
 
 /** Answers of the origin with these types, and sizes about the least, to one who takes these. */
 function listCompressed(
@@ -135,7 +134,7 @@ function listCompressed(
   size: Json | undefined,
   unit: Json | undefined,
   accepted = ['gzip, br'],
-): [string, JsonObject][] {
+): JsonObject[] {
   const limit = Number(size ?? 0)
   const power = unit === 'MB' ? 2 : 1
   const sizes = [...around([limit * 1000 ** power, limit * 1024 ** power]), 1e10]
@@ -143,20 +142,15 @@ function listCompressed(
     sizes.map((bytes) => ({ size: bytes, headers: { 'content-type': type } })),
   )
   return accepted.flatMap((text) =>
-    answers.map((origin): [string, JsonObject] => [
-      'compression',
-      { headers: { 'accept-encoding': text }, origin },
-    ]),
+    answers.map((origin) => ({ ...header('accept-encoding', text), origin })),
   )
 }
 
-function listBan({ method, ip, referer, ua }: JsonObject): [string, JsonObject][] {
+function listBan({ method, ip, referer, ua }: JsonObject): JsonObject[] {
   const list = (part: Json | undefined) => (isObject(part) ? listTexts(part['list']) : [])
   return [
     ...listBanned({ method, ip, referer, ua }),
-    ...(method === undefined ? [] : (['POST', 'PUT'] as const)).map(
-      (each): [string, JsonObject] => ['method', { method: each }],
-    ),
+    ...(method === undefined ? [] : [{ method: 'POST' }, { method: 'PUT' }]),
     ...list(ip).flatMap(listAddresses),
     ...list(referer).flatMap((text) => vary('referer', text)),
     ...list(ua).flatMap((text) => vary('user-agent', text)),
@@ -164,24 +158,20 @@ function listBan({ method, ip, referer, ua }: JsonObject): [string, JsonObject][
 }
 
 /** What fulfils all conditions of a ban, and what all but those that must not hold. */
-function listBanned(conditions: Record<string, Json | undefined>): [string, JsonObject][] {
+function listBanned(conditions: Record<string, Json | undefined>): JsonObject[] {
   const parts = Object.entries(conditions).flatMap(([name, part]): JsonObject[] => {
     if (!isObject(part) || part['is_match'] === 'no') return []
     const [first = ''] = listTexts(part['list'])
     if (name === 'method') return [{ method: String(part['method_type'] ?? 'post').toUpperCase() }]
-    if (name === 'ip')
-      return listAddresses(first)
-        .slice(0, 1)
-        .map(([, each]) => each)
-    const bare = first.replace(/^\^/, '').replace(/\$$/, '')
-    return [{ headers: { [name === 'ua' ? 'user-agent' : name]: bare } }]
+    if (name === 'ip') return listAddresses(first).slice(0, 1)
+    return [header(name === 'ua' ? 'user-agent' : name, first.replace(/^\^|\$$/g, ''))]
   })
-  return parts.length < 2 ? [] : [['ban', parts.reduce(addPart)]]
+  return parts.length < 2 ? [] : [parts.reduce(addPart)]
 }
 
 /** A text, what is near to it, and the same in other letters. */
-function vary(name: string, text: string): [string, JsonObject][] {
-  const bare = text.replace(/^\^/, '').replace(/\$$/, '')
+function vary(name: string, text: string): JsonObject[] {
+  const bare = text.replace(/^\^|\$$/g, '')
   const near = [
     bare,
     `x${bare}`,
@@ -196,19 +186,18 @@ function vary(name: string, text: string): [string, JsonObject][] {
 }
 
 /** An address; of a network the first, the last, and those beside it. */
-function listAddresses(entry: string): [string, JsonObject][] {
+function listAddresses(entry: string): JsonObject[] {
   const network = parseNetwork(entry)
   const isPlain = network === null && /^[\d.]+$/.test(entry)
-  if (network === null && !isPlain) return [entry, '2001:db8:ffff::1'].map((ip) => ['ip', { ip }])
+  if (network === null && !isPlain) return [entry, '2001:db8:ffff::1'].map((ip) => ({ ip }))
   const size = network === null ? 1 : 2 ** (32 - network.prefix)
   const base = network === null ? parseAddressBits(entry) : network.base
   const first = Math.floor(base / size) * size
   return [first, first + size - 1, first - 1, first + size]
     .filter((bits) => bits >= 0 && bits < 2 ** 32)
-    .map((bits) => [
-      'ip',
-      { ip: [24, 16, 8, 0].map((by) => Math.floor(bits / 2 ** by) % 256).join('.') },
-    ])
+    .map((bits) => ({
+      ip: [24, 16, 8, 0].map((by) => Math.floor(bits / 2 ** by) % 256).join('.'),
+    }))
 }
 
 /** Signs a path in the way of a `visit_timestamp`, with each of its keys that is known. */
@@ -238,18 +227,16 @@ function formatLocal(zone: string): string {
   return local.toISOString().replace(/[-T:]/g, '').slice(0, 12)
 }
 
-function header(name: string, text: string): [string, JsonObject] {
-  const lower = name.toLowerCase()
-  return [`headers.${lower}`, { headers: { [lower]: text } }]
+function header(name: string, text: string): JsonObject {
+  return { headers: { [name.toLowerCase()]: text } }
 }
 
-function reply(name: string, text: string): [string, JsonObject] {
-  const lower = name.toLowerCase()
-  return [`origin.headers.${lower}`, { origin: { headers: { [lower]: text } } }]
+function reply(name: string, text: string): JsonObject {
+  return { origin: header(name, text) }
 }
 
-function status(code: number): [string, JsonObject] {
-  return ['status', { origin: { status: code } }]
+function status(code: number): JsonObject {
+  return { origin: { status: code } }
 }
 
 function around(limits: number[]): number[] {

@@ -1,11 +1,12 @@
 import { catalogue } from '../../catalog/catalogue.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
+import { groupBy } from '../../model/lists.ts'
 import { explainUnknown, isUnknownValue } from '../../trace/candidates.ts'
 import type { Compiled } from '../../trace/trace.ts'
 import { compareStrength, type Delta, type EffectClass } from '../compare.ts'
 import type { Sides } from '../sides.ts'
-import { addPart, buildPlainRequest, listFacts, type Facts } from './facts.ts'
+import { addPart, buildPlainRequest, listFacts, nameFacts } from './facts.ts'
 import { read } from './matching.ts'
 import type { Proof } from './proof.ts'
 import { proveEqual } from './prove.ts'
@@ -38,10 +39,12 @@ const ceilings: Record<ItemKey, EffectClass | undefined> = Object.fromEntries([
     'cache_error_code',
     'error_bcache',
     'origin',
+    'origin_host',
+    'new_origin',
+    'tos_origin',
+    'source_url_rewrite',
+    'add_back_source_head',
   ].map((key) => [key, 'content']),
-  ...['origin_host', 'new_origin', 'tos_origin', 'source_url_rewrite', 'add_back_source_head'].map(
-    (key) => [key, 'content'],
-  ),
 ])
 
 /** Greatest number of URLs whose form is changed at first. */
@@ -97,12 +100,9 @@ function trySimply(sides: Sides, search: Search): Search['best'] {
   if (sides.changed.length === 0) return null
   const wildcard = sides.domain.startsWith('.') ? 'a' : ''
   const start = search.open(buildPlainRequest(`https://${wildcard}${sides.domain}/`, false), [])
-  const parts = [...collectFacts(sides, sides.changed)].flatMap(([name, list]) =>
-    list.map((part) => ({ name, part })),
-  )
   if (search.try(start, [])) return search.best
-  for (const { name, part } of parts.slice(0, maxSimpleFacts))
-    if (search.try(addPart(start, part), [name])) return search.best
+  for (const part of collectFacts(sides, sides.changed).slice(0, maxSimpleFacts))
+    if (search.try(addPart(start, part), [nameFacts(part)])) return search.best
   let urls = 0
   for (const url of listSimpleUrls(sides, sides.changed)) {
     if (search.try({ ...start, url }, ['url'])) return search.best
@@ -111,34 +111,26 @@ function trySimply(sides: Sides, search: Search): Search['best'] {
   return null
 }
 
-/** Lists the facts that items of both sides speak of. */
-function collectFacts(sides: Sides, keys: readonly ItemKey[]): Facts {
-  const facts: Facts = new Map()
-  const seen = new Set<string>()
-  for (const key of keys)
-    for (const side of [sides.before, sides.after])
-      for (const [name, part] of listFacts(key, read(side, key))) {
-        const text = JSON.stringify(part)
-        if (!seen.has(text)) facts.set(name, [...(facts.get(name) ?? []), part])
-        seen.add(text)
-      }
-  return facts
+/** Lists the facts that items of both sides speak of, as parts of a request. */
+function collectFacts(sides: Sides, keys: readonly ItemKey[]): JsonObject[] {
+  const parts = keys.flatMap((key) =>
+    [sides.before, sides.after].flatMap((side) => listFacts(key, read(side, key))),
+  )
+  const distinct = [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()]
+  return [...groupBy(distinct, nameFacts).values()].flat()
 }
 
 /** Most hosts, and most texts, that are put together into one Referer. */
 const maxJoined = 6
 
 /** Adds a Referer of an allowed host that also has a text that a ban asks for. */
-function addJoinedReferers(facts: Facts): Facts {
-  const name = 'headers.referer'
-  const parts = facts.get(name) ?? []
-  const values = parts.map(({ headers }) => String(isObject(headers) ? headers['referer'] : ''))
-  const hosts = values.filter((text) => /^https:\/\/[^/]+\/$/.test(text)).slice(0, maxJoined)
-  const texts = values.filter((text) => !text.includes('/')).slice(0, maxJoined)
-  const joined = hosts.flatMap((host) =>
-    texts.map((text): JsonObject => ({ headers: { referer: host + text } })),
-  )
-  return joined.length === 0 ? facts : facts.set(name, [...parts, ...joined])
+function addJoinedReferers(facts: JsonObject[]): JsonObject[] {
+  const values = facts.flatMap(({ headers }) => (isObject(headers) ? headers['referer'] : []))
+  const referers = values.filter((each) => typeof each === 'string')
+  const hosts = referers.filter((text) => /^https:\/\/[^/]+\/$/.test(text)).slice(0, maxJoined)
+  const texts = referers.filter((text) => !text.includes('/')).slice(0, maxJoined)
+  const joined = hosts.flatMap((host) => texts.map((text) => host + text))
+  return [...facts, ...joined.map((referer) => ({ headers: { referer } }))]
 }
 
 /**
@@ -160,7 +152,7 @@ function tryUrls(sides: Sides, search: Search, plain: readonly string[]): boolea
   const { changed } = sides
   const isExempting = changed.includes('visit_deny_whitelist')
   const facts = collectFacts(sides, isExempting ? listAccessItems() : changed)
-  if (isExempting) facts.set('headers.referer', [...(facts.get('headers.referer') ?? []), foreign])
+  const all = isExempting ? [...facts, foreign] : facts
   const isSigned = [sides.before, sides.after].some(
     (side) => read(side, 'visit_timestamp') !== null,
   )
@@ -171,7 +163,7 @@ function tryUrls(sides: Sides, search: Search, plain: readonly string[]): boolea
     ...opened.map((url) => String(search.openUrl({ ...base, url })['url'])),
     ...spread(plain.map((url) => varyUrl(url, sides, changed))),
   ]
-  const parts = [...facts].flatMap(([name, list]) => list.map((part) => ({ name, part })))
+  const parts = all.map((part) => ({ name: nameFacts(part), part }))
   for (const url of urls.slice(0, maxUrls)) if (search.try({ ...base, url }, ['url'])) return true
   for (const url of urls.slice(0, maxUrlsWithOne))
     for (const { name, part } of parts)

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
+import { addUp } from '../../model/lists.ts'
 import { Unknown } from '../../trace/answer.ts'
 import { fields } from '../../trace/fields.ts'
 import { parseRequest, type Facts } from '../../trace/request.ts'
@@ -6,7 +7,7 @@ import { openRuns, type Compiled } from '../../trace/trace.ts'
 import { BadRequest } from '../../trace/url.ts'
 import { compareRequest, compareStrength, type Delta, type EffectClass } from '../compare.ts'
 import type { Sides } from '../sides.ts'
-import { addPart, type Facts as KnownFacts } from './facts.ts'
+import { addPart, nameFacts } from './facts.ts'
 
 /** A request with a delta `differs`. */
 interface Found {
@@ -26,20 +27,20 @@ export class Search {
   readonly reasons = new Set<string>()
   readonly #sides: Sides
   readonly #ceiling: EffectClass
-  readonly #facts: KnownFacts
+  readonly #facts: readonly JsonObject[]
   readonly #vary: (url: string) => string[]
   #freed = 0
   #least: string[] | null = null
 
   /**
    * @param ceiling the strongest class that there can be
-   * @param facts facts with which a request may get past what denies it
+   * @param facts parts with which a request may get past what denies it
    * @param vary lists other forms of a URL that may do so
    */
   constructor(
     sides: Sides,
     ceiling: EffectClass,
-    facts: KnownFacts,
+    facts: readonly JsonObject[],
     vary: (url: string) => string[],
   ) {
     this.#vary = vary
@@ -57,7 +58,7 @@ export class Search {
   try(request: JsonObject, kept: readonly string[]): boolean {
     const found = this.#compare(request)
     if (found === 'strongest' || this.tried >= maxTried) return true
-    if (found === 'bad' || this.#freed >= maxFreed) return false
+    if (found === null || this.#freed >= maxFreed) return false
     if (this.#countObstacles(request) === 0) return false
     this.#freed++
     return this.#compare(this.open(request, kept)) === 'strongest'
@@ -65,51 +66,46 @@ export class Search {
 
   /** Changes facts of a request, one after the other, so that both sides deny it less. */
   open(request: JsonObject, kept: readonly string[]): JsonObject {
-    let best = this.openUrl(request)
-    let least = this.#countObstacles(best)
-    for (let turn = 0; turn < 2 && least > 0; turn++)
-      for (const [name, parts] of this.#facts) {
-        if (kept.includes(name)) continue
-        for (const part of parts) {
-          if (least === 0) break
-          const changed = addPart(best, part)
-          const count = this.#countObstacles(changed)
-          if (count < least) [best, least] = [changed, count]
-        }
-      }
-    return best
+    const parts = this.#facts.filter((part) => !kept.includes(nameFacts(part)))
+    return this.#improve(this.openUrl(request), () => parts)
   }
 
   /** Changes the form of a request's URL so that fewer checks of both sides deny it. */
   openUrl(request: JsonObject): JsonObject {
+    return this.#improve(request, ({ url }) =>
+      this.#vary(String(url)).map((each) => ({ url: each })),
+    )
+  }
+
+  /** Adds parts to a request, those with which fewer checks of both sides deny it. */
+  #improve(request: JsonObject, list: (request: JsonObject) => JsonObject[]): JsonObject {
     let [best, least] = [request, this.#countObstacles(request)]
     for (let turn = 0; turn < 2 && least > 0; turn++)
-      for (const url of this.#vary(String(best['url']))) {
-        const count = this.#countObstacles({ ...best, url })
-        if (count < least) [best, least] = [{ ...best, url }, count]
+      for (const part of list(best)) {
+        if (least === 0) break
+        const changed = addPart(best, part)
+        const count = this.#countObstacles(changed)
+        if (count < least) [best, least] = [changed, count]
       }
     return best
   }
 
-  #compare(request: JsonObject): 'strongest' | 'other' | 'bad' {
+  /** Compares both sides; null for what is no request. */
+  #compare(request: JsonObject): 'strongest' | 'other' | null {
     this.tried++
-    try {
-      const { deltas } = compareRequest(this.#sides, request, 'unknown')
+    return readSigned(request, (own) => {
+      const { deltas } = compareRequest(this.#sides, own, 'unknown')
       this.#noteReasons(deltas)
       const differing = deltas.filter(({ verdict }) => verdict === 'differs')
       const [strongest] = differing.toSorted(compareStrength)
       if (strongest === undefined) return 'other'
-      const found = { request, class: strongest.class, deltas }
+      const found = { request: own, class: strongest.class, deltas }
       const isStronger =
         this.best === null ||
         compareStrength(strongest, { class: this.best.class, verdict: 'differs' }) < 0
       if (isStronger) this.best = found
       return strongest.class === this.#ceiling ? 'strongest' : 'other'
-    } catch (error) {
-      const plain = withoutSignature(request)
-      if (error instanceof BadRequest) return plain === null ? 'bad' : this.#compare(plain)
-      throw error
-    }
+    })
   }
 
   /** Notes why answers are unknown; which check decides is nobody's question here. */
@@ -126,30 +122,31 @@ export class Search {
 
   /** Counts what keeps both sides from serving a request. */
   #countObstacles(request: JsonObject): number {
-    try {
-      const { before, after, domain } = this.#sides
-      const facts = parseRequest(request, domain)
-      const [one, two] = [before, after].map((side) => listObstacles(side, facts))
-      const shared = [...(one ?? [])].map(([name, each]): [string, number] => [
+    const { before, after, domain } = this.#sides
+    const count = readSigned(request, (own) => {
+      const facts = parseRequest(own, domain)
+      const other = listObstacles(after, facts)
+      const shared = [...listObstacles(before, facts)].map(([name, each]) => ({
         name,
-        Math.min(each, two?.get(name) ?? 0),
-      ])
-      const hindered = shared.filter(([, each]) => each > 0).map(([name]) => name)
+        weight: Math.min(each, other.get(name) ?? 0),
+      }))
+      const hindered = shared.filter(({ weight }) => weight > 0).map(({ name }) => name)
       if (this.#least === null || hindered.length < this.#least.length) this.#least = hindered
-      return shared.reduce((sum, [, each]) => sum + each, 0)
-    } catch (error) {
-      const plain = withoutSignature(request)
-      if (error instanceof BadRequest)
-        return plain === null ? Number.POSITIVE_INFINITY : this.#countObstacles(plain)
-      throw error
-    }
+      return addUp(shared, ({ weight }) => weight)
+    })
+    return count ?? Number.POSITIVE_INFINITY
   }
 }
 
-/** A request without a signature fact, which may contradict what is computed; null without one. */
-function withoutSignature(request: JsonObject): JsonObject | null {
-  const { signature, ...rest } = request
-  return signature === undefined ? null : rest
+/** Reads a request, without a signature that contradicts what is computed; null if it is none. */
+function readSigned<T>(request: JsonObject, read: (request: JsonObject) => T): T | null {
+  try {
+    return read(request)
+  } catch (error) {
+    if (!(error instanceof BadRequest)) throw error
+    const { signature, ...plain } = request
+    return signature === undefined ? null : readSigned(plain, read)
+  }
 }
 
 /** What may keep a request from being served: each check, the connection and the redirect. */

@@ -1,5 +1,5 @@
 import type { ItemKey, Value } from '../../model/item.ts'
-import { isObject, type Json } from '../../model/json.ts'
+import { isObject, toList, type Json } from '../../model/json.ts'
 import { canonicalizeJson } from '../../model/text/canonical-json.ts'
 import type { Compiled } from '../../trace/trace.ts'
 import { readEffective } from '../effective.ts'
@@ -57,34 +57,22 @@ function nameRules(value: Value): Map<string, Value> {
   return new Map(rules.map((rule) => [canonicalizeJson(rule), rule]))
 }
 
-/** Lists URLs of samples of expressions, exempt URLs and literal ones. */
+/** Lists URLs of samples of expressions, and exempt ones. */
 export function listSampleUrls(sides: Sides, keys: readonly ItemKey[]): string[] {
   const start = `https://${sides.domain.startsWith('.') ? 'a' : ''}${sides.domain}`
-  const found: string[] = []
-  for (const key of keys)
-    for (const value of [read(sides.before, key), read(sides.after, key)])
-      for (const text of listTexts(key, value))
-        for (const sample of [text, ...sampleMatches(text)]) {
-          if (/^https?:\/\//.test(sample)) found.push(sample)
-          else
-            found.push(`${start}${sample.startsWith('/') ? '' : '/'}${sample.replaceAll('*', 'x')}`)
-        }
-  return [...new Set(found)]
-}
-
-const named = ['pattern', 'url', 'origin_url', 'regex', 'url_pattern']
-
-/** Lists the texts of patterns of a value: of fields with their names, and lists of URLs. */
-function listTexts(key: ItemKey, value: Json): string[] {
-  if (Array.isArray(value)) return value.flatMap((each) => listTexts(key, each))
-  if (typeof value === 'string' && key === 'deny_url') return [value]
-  if (!isObject(value)) return []
-  return Object.entries(value).flatMap(([name, each]) => {
-    if (named.includes(name) && typeof each === 'string') return each.split(',')
-    if (name === 'url' && isObject(each) && Array.isArray(each['list']))
-      return each['list'].filter((text) => typeof text === 'string')
-    return typeof each === 'string' && name !== 'urls' ? [] : listTexts(key, each)
+  const exempt = [sides.before, sides.after].flatMap((side) =>
+    keys.includes('visit_deny_whitelist')
+      ? toList(readEffective('visit_deny_whitelist', read(side, 'visit_deny_whitelist')))
+      : [],
+  )
+  const texts = [...listOwn(sides, keys)].flatMap(({ form: { kind, text } }) =>
+    kind === 'regex' ? [text, ...sampleMatches(text)] : [],
+  )
+  const urls = [...texts, ...exempt.map(String)].map((text) => {
+    if (/^https?:\/\//.test(text)) return text
+    return `${start}${text.startsWith('/') ? '' : '/'}${text.replaceAll('*', 'x')}`
   })
+  return [...new Set(urls)]
 }
 
 /** A URL with other schemes, ports, arguments, and signed in the way of each side. */
