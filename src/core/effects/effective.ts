@@ -56,7 +56,7 @@ const forms: Record<ItemKey, Form | undefined> = {
   user_agent: ({ ua_list: list, url_pattern: text, url_match_type: kind, ...rest }) => ({
     ...omit(rest, ['url_case_insensitive']),
     lines: splitSorted(list, '\n'),
-    url: patterns(kind, [text ?? ''], `R25:${String(rest['url_case_insensitive'])}`, 'R5', 'R4'),
+    at: patterns(kind, [text ?? ''], `R25:${String(rest['url_case_insensitive'])}`, 'R5', 'R4'),
   }),
   visit_timestamp: ({ key: keys, style, timename, keyname, ...rest }) => ({
     ...omit(rest, ['error_page']),
@@ -215,21 +215,18 @@ function patterns(
   const list = (kind === 'all' ? [''] : texts).flatMap((text) =>
     isList && typeof text === 'string' ? text.split(',').map((entry) => entry.trim()) : [text],
   )
-  const form = (text: Json) =>
-    formPattern(text, {
-      kind: castAccepted(kind ?? ''),
-      folds: kind === 'all' ? false : folds,
-      sees: kind === 'regex' ? sees : 'W',
-      extent,
-    })
-  return { [anyPattern]: sortUnique<Json>(list.map((text) => ({ ...form(text) }))) }
-}
-
-/** The pattern of a text, or of the secret that stands for it. */
-export function formPattern(text: Json, form: Omit<PatternForm, 'text'>): PatternForm {
-  return isSecret(text)
-    ? { kind: 'secret', text: text.$secret, folds: false, sees: 'W', extent: 'R4' }
-    : { ...form, text: String(text) }
+  const form = {
+    kind: castAccepted<PatternForm['kind']>(kind ?? ''),
+    folds: kind === 'all' ? false : folds,
+    sees: kind === 'regex' ? sees : ('W' as const),
+    extent,
+  }
+  const formed = list.map((text): PatternForm =>
+    isSecret(text)
+      ? { kind: 'secret', text: text.$secret, folds: false, sees: 'W', extent: 'R4' }
+      : { ...form, text: String(text) },
+  )
+  return { [anyPattern]: sortUnique<Json>(formed.map((each) => ({ ...each }))) }
 }
 
 function buildPattern(

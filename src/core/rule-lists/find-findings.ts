@@ -1,7 +1,7 @@
-import { formPattern, readEffective } from '../effects/effective.ts'
+import { readEffective } from '../effects/effective.ts'
 import { NoLanguage, type Language } from '../effects/patterns/languages.ts'
 import type { ItemKey, Value } from '../model/item.ts'
-import { isObject, type Json, type JsonObject } from '../model/json.ts'
+import { isObject, toList, type Json, type JsonObject } from '../model/json.ts'
 import { append, getOrAdd } from '../model/lists.ts'
 import { canonicalizeJson } from '../model/text/canonical-json.ts'
 import { isUnknownValue, type Candidate } from '../trace/candidates.ts'
@@ -13,7 +13,7 @@ import { createUncompared, type Finding } from './finding.ts'
 import { checkFirstMatch, createUndecided, findEmpty } from './first-match.ts'
 import { checkValues } from './idle-values.ts'
 import { listEntries } from '../effects/patterns/list-patterns.ts'
-import { keepEntry, listTexts, type Entry } from '../effects/patterns/pattern.ts'
+import { listTexts, type Entry } from '../effects/patterns/pattern.ts'
 import { listRanked, readRules, type Items } from '../effects/patterns/ranked-rules.ts'
 import { listFlips } from './rests.ts'
 
@@ -190,27 +190,32 @@ interface Lone {
   entries: Entry[]
 }
 
+/** Fields with the one pattern of an item. */
+const patternFields: Record<ItemKey, string | undefined> = {
+  video_drag: 'url',
+  visit_timestamp: 'pattern',
+  vendor_origin_auth: 'pattern',
+  user_agent: 'url_pattern',
+}
+
 /** Lists the patterns of items that are no rule lists, and the rules of `head_control`. */
 function listLonePatterns(items: Items): Lone[] {
-  const list = (item: Rule['item'], pointer: string, text: Json | undefined, at: Json): Lone[] => {
-    const entries = listEntries(at)
-    return entries.length === 0 ? [] : [{ rule: createRule(item, pointer, text), entries }]
-  }
   return [...items].flatMap(([item, value]) => {
     if (!isObject(value)) return []
     const form = readEffective(item, value)
-    const part = (name: string) => (isObject(form) ? (form[name] ?? null) : null)
-    if (item === 'video_drag') return list(item, '/url', value['url'], part('at'))
-    if (item === 'visit_timestamp' || item === 'vendor_origin_auth')
-      return list(item, '/pattern', value['pattern'], part('at'))
-    if (item === 'user_agent') return list(item, '/url_pattern', value['url_pattern'], part('url'))
-    if (item !== 'head_control' || !Array.isArray(value['list'])) return []
-    return value['list'].flatMap((rule, i): Lone[] => {
-      const text = (isObject(rule) ? rule['regex'] : null) ?? ''
-      const seen = { kind: 'regex', folds: 'R6', sees: 'R5', extent: 'R4' } as const
-      const own = createRule('head_control', `/list/${i}`, text)
-      return [{ rule: own, entries: [keepEntry(formPattern(text, seen))] }]
+    const field = patternFields[item]
+    const rules = item === 'head_control' ? toList(value['list']) : []
+    const create = (pointer: string, text: Json | undefined, at: Json | undefined): Lone => ({
+      rule: createRule(item, pointer, text),
+      entries: listEntries(at),
     })
+    const patterns = rules.map((rule, i) => {
+      const text = isObject(rule) ? rule['regex'] : ''
+      return create(`/list/${i}`, text, readEffective(item, { list: [rule] }))
+    })
+    if (field !== undefined && isObject(form))
+      patterns.push(create(`/${field}`, value[field], form['at']))
+    return patterns.filter(({ entries }) => entries.length > 0)
   })
 }
 
@@ -229,10 +234,9 @@ function checkLone(patterns: Lone[], desk: Desk): Finding[] {
 function listPatterns(items: Items, desk: Desk): Lone[] {
   const keys = ['cache_rule', 'cache_rule_list', 'speed_limit', 'source_url_rewrite'] as const
   const lists = listAnyMatch(items, desk).flatMap(({ rules, texts, entry }) =>
-    texts.flatMap((text, i) => {
-      const rule = rules[i]
-      if (entry === undefined || rule === undefined || typeof text !== 'string') return []
-      return [{ rule, entries: [entry(text)] }]
+    rules.flatMap((rule, i) => {
+      const text = texts[i]
+      return entry !== undefined && typeof text === 'string' ? { rule, entries: [entry(text)] } : []
     }),
   )
   return [...keys.flatMap((key) => readRules(key, items)), ...listLonePatterns(items), ...lists]

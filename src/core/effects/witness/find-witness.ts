@@ -2,12 +2,10 @@ import { catalogue } from '../../catalog/catalogue.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { isObject, type JsonObject } from '../../model/json.ts'
 import { groupBy } from '../../model/lists.ts'
-import { explainUnknown, isUnknownValue } from '../../trace/candidates.ts'
-import type { Compiled } from '../../trace/trace.ts'
 import { compareStrength, type Delta, type EffectClass } from '../compare.ts'
 import type { Sides } from '../sides.ts'
 import { addPart, buildPlainRequest, listFacts, nameFacts } from './facts.ts'
-import { read } from './matching.ts'
+import { listDoubts, read } from './matching.ts'
 import type { Proof } from './proof.ts'
 import { proveEqual } from './prove.ts'
 import { Search } from './search.ts'
@@ -59,7 +57,7 @@ const [maxUrls, maxUrlsWithOne, maxUrlsWithTwo] = [250, 14, 5]
  */
 export function findWitness(sides: Sides): Witness {
   const uncertain = sides.changed.flatMap((key) =>
-    [sides.before, sides.after].flatMap((side) => findUncertain(side, key)),
+    [sides.before, sides.after].flatMap((side) => listDoubts(side, key)),
   )
   if (uncertain.length > 0)
     return { kind: 'not-found', tried: 0, reasons: [...new Set(uncertain)].toSorted() }
@@ -81,15 +79,6 @@ export function findWitness(sides: Sides): Witness {
   const never = search.obstacles.map((item) => `never served ${item}`)
   const found = [...reasons, ...proven.reasons, ...search.reasons, ...never]
   return { kind: 'not-found', tried, reasons: [...new Set(found)].toSorted() }
-}
-
-function findUncertain(compiled: Compiled, key: ItemKey): string[] {
-  const { settings } = compiled
-  const candidates = compiled.candidates.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
-  if (candidates.length === 0) return [`unmanaged ${key}`]
-  const unknown = candidates.find(isUnknownValue)
-  if (unknown !== undefined) return [...explainUnknown(key, unknown).reasons]
-  return candidates.length > 1 ? [`in-doubt ${key}`] : []
 }
 
 /** Most URLs, and most facts, that are tried before anything is proven. */

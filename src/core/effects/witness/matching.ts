@@ -1,5 +1,5 @@
 import type { ItemKey, Value } from '../../model/item.ts'
-import { isUnknownValue } from '../../trace/candidates.ts'
+import { explainUnknown, isUnknownValue } from '../../trace/candidates.ts'
 import type { Settings } from '../../trace/readings.ts'
 import type { Compiled } from '../../trace/trace.ts'
 import { exploreUrls } from '../patterns/find-url.ts'
@@ -18,11 +18,18 @@ export function read({ candidates }: Compiled, key: ItemKey): Value {
  * @throws NoLanguage if it is in doubt or unmanaged
  */
 export function readCertain(compiled: Compiled, key: ItemKey): Value {
-  const { settings } = compiled
-  const candidates = compiled.candidates.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
-  const [value = null] = candidates
-  if (candidates.length === 1 && !isUnknownValue(value)) return value
-  throw new NoLanguage(`${candidates.length === 0 ? 'unmanaged' : 'in-doubt'} ${key}`)
+  const [reason] = listDoubts(compiled, key)
+  if (reason === undefined) return read(compiled, key)
+  throw new NoLanguage(reason)
+}
+
+/** Lists why the value of an item is not known. */
+export function listDoubts({ candidates, settings }: Compiled, key: ItemKey): readonly string[] {
+  const values = candidates.get(key) ?? (settings.isTakenAsAbsent(key) ? [null] : [])
+  if (values.length === 0) return [`unmanaged ${key}`]
+  const unknown = values.find(isUnknownValue)
+  if (unknown !== undefined) return explainUnknown(key, unknown).reasons
+  return values.length > 1 ? [`in-doubt ${key}`] : []
 }
 
 /** A shortest URL of those that match the same patterns. */

@@ -7,6 +7,7 @@ import { lowerAscii } from '../../model/text/lower-ascii.ts'
 import type { Settings } from '../../trace/readings.ts'
 import { antiLeechKeys, checkKeys } from '../../trace/check-keys.ts'
 import type { Compiled } from '../../trace/trace.ts'
+import { readCase } from '../patterns/languages.ts'
 import type { Sides } from '../sides.ts'
 import { readCertain } from './matching.ts'
 
@@ -47,7 +48,8 @@ function rankOrigins(order: Json | undefined): ItemKey[] {
 }
 
 /** Leaves out what is not read of an effective form, and the entries that others cover. */
-export function reduceCovered(key: ItemKey, form: Json, { answers }: Settings): Json {
+export function reduceCovered(key: ItemKey, form: Json, settings: Settings): Json {
+  const { answers } = settings
   if (key === 'combined_ban' && Array.isArray(form) && answers[23] === 'all')
     return form.filter((ban) => !form.some((other) => other !== ban && isWider(other, ban)))
   if (!isObject(form)) return form
@@ -71,7 +73,7 @@ export function reduceCovered(key: ItemKey, form: Json, { answers }: Settings): 
     )
   if (key !== 'user_agent' || form['ua_match_type'] !== 'pattern' || answers[26] !== 'text')
     return form
-  const isFolded = (form['ua_case_insensitive'] === 'yes') === (answers[25] === 'name')
+  const isFolded = readCase(`R25:${String(form['ua_case_insensitive'])}`, settings)
   const write = (text: string) => (isFolded ? lowerAscii(text) : text)
   return drop(
     'lines',

@@ -1,5 +1,6 @@
 import { type Delta, type EffectClass, listCauses } from '../../../core/effects/compare.ts'
 import { computeGroupShare, type EffectGroup, type Effects } from '../../../core/effects/group.ts'
+import { isSameJson } from '../../../core/model/json.ts'
 import { mapSome, pluralize } from '../../../core/model/text/words.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { describeAnswer, describeReasons } from '../trace/answers.ts'
@@ -71,12 +72,10 @@ export function describeDelta({ field, verdict, before, after }: Delta): string 
 export function isUnknownTwice(group: EffectGroup): boolean {
   return listHeadlines(group).every(
     ({ before, after }) =>
-      'unknown' in before && 'unknown' in after && isSameList(before.unknown, after.unknown),
+      'unknown' in before &&
+      'unknown' in after &&
+      isSameJson([...before.unknown], [...after.unknown]),
   )
-}
-
-function isSameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((each, i) => each === b[i])
 }
 
 /** Describes how many requests are unknown on both sides, and why; null for none. */
