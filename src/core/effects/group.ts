@@ -188,11 +188,7 @@ class Groups {
 function describe(delta: Delta, groupBy: NonNullable<GroupOptions['groupBy']>): Json {
   const { field, verdict, before, after } = delta
   if (groupBy === 'shape' && shapeless.has(field)) return [field, verdict]
-  return [field, verdict, toJson(before), toJson(after)]
-}
-
-function toJson(answer: Delta['before']): Json {
-  return 'value' in answer ? { value: answer.value } : { unknown: [...answer.unknown] }
+  return [field, verdict, before as Json, after as Json]
 }
 
 function compareGroups(a: EffectGroup, b: EffectGroup): number {

@@ -28,21 +28,14 @@ export class Automaton {
   readonly #known = new Map<string, number>()
   readonly start: number
 
-  /**
-   * @param whole whether all of a text must match
-   * @param from a step at which a text has been read before; no match begins later
-   */
-  constructor(program: Program, whole: boolean, from?: number) {
+  /** @param whole whether all of a text must match */
+  constructor(program: Program, whole: boolean) {
     this.#program = program
     this.#whole = whole
     this.#hasWords = program.steps.some(({ op }) => op === 'boundary' || op === 'inside')
-    this.start =
-      from === undefined ? this.#find([0], 'start', false) : this.#find([from], 'other', false)
+    this.start = this.#find([0], 'start', false)
     const later = this.#hasWords ? null : this.#close({ threads: [0], before: 'other' }, null)
-    this.#restarts =
-      !whole &&
-      from === undefined &&
-      (later === null || later.hasMatched || later.threads.length > 0)
+    this.#restarts = !whole && (later === null || later.hasMatched || later.threads.length > 0)
   }
 
   /** The state after a character. */
@@ -66,11 +59,6 @@ export class Automaton {
   /** Whether each text that goes on from a state matches; false if that is not known. */
   isSure(index: number): boolean {
     return this.#get(index).hasMatched
-  }
-
-  /** The steps of the program at which a state stands, before those without a character. */
-  listThreads(index: number): readonly number[] {
-    return this.#get(index).threads
   }
 
   #get(index: number): State {

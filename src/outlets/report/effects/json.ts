@@ -1,6 +1,5 @@
-import type { SideAnswer } from '../../../core/effects/compare.ts'
 import { computeGroupShare, type EffectGroup, type Effects } from '../../../core/effects/group.ts'
-import type { JsonObject } from '../../../core/model/json.ts'
+import type { Json, JsonObject } from '../../../core/model/json.ts'
 import type { Witnesses } from './witnesses.ts'
 
 /** Builds the key `witnesses` of a plan (request semantics, 6). */
@@ -51,8 +50,8 @@ function buildDelta(delta: EffectGroup['deltas'][number]): JsonObject {
     field: delta.field,
     class: delta.class,
     verdict: delta.verdict,
-    before: buildAnswer(delta.before),
-    after: buildAnswer(delta.after),
+    before: delta.before as Json,
+    after: delta.after as Json,
     rules: delta.rules.map(({ side, item, pointer, pattern }) => ({
       side,
       item,
@@ -60,8 +59,4 @@ function buildDelta(delta: EffectGroup['deltas'][number]): JsonObject {
       pattern,
     })),
   }
-}
-
-function buildAnswer(answer: SideAnswer): JsonObject {
-  return 'value' in answer ? { value: answer.value } : { unknown: [...answer.unknown] }
 }
