@@ -41,7 +41,7 @@ export const groups: Record<string, (settings: Settings) => Row[] | Promise<Row[
   ],
   scaling: ({ bench, scale }) =>
     measureScaling(bench, [100, 1000, 10_000, ...(scale ? [100_000] : [])]),
-  trace: () => measureTrace(3),
+  trace: measureTrace,
   effects: measureEffects,
   'rule-lists': ({ bench }) => measureRuleLists(bench, 10_000),
   'rule-list-bombs': ({ bench }) => measureBombs(bench),

@@ -9,7 +9,7 @@ export class Unknown {
   readonly reasons: readonly string[]
 
   constructor(reasons: readonly string[]) {
-    this.reasons = reasons.length === 1 ? reasons : [...new Set(reasons)].toSorted()
+    this.reasons = reasons.length < 2 ? reasons : [...new Set(reasons)].toSorted()
   }
 
   /** An answer that is unknown for one reason. */
@@ -109,7 +109,8 @@ export function mapBoth<T, S, U>(
   b: Answer<S>,
   change: (a: T, b: S) => Answer<U>,
 ): Answer<U> {
-  return uniteUnknown([a, b]) ?? change(a as T, b as S)
+  if (a instanceof Unknown || b instanceof Unknown) return uniteUnknown([a, b]) as Unknown
+  return change(a, b)
 }
 
 /** Compares two answers: equal values, or equal reasons. */

@@ -3,7 +3,7 @@ import { isSameAnswer, Unknown } from './answer.ts'
 import type { Runs } from './doubt.ts'
 import type { Field } from './fields.ts'
 import { readings, type ReadingName, type Settings } from './readings.ts'
-import { unmanagedBit } from './run.ts'
+import { getBit, unmanagedPlace, type Bits } from './run.ts'
 import { listOthers, setAnswer } from './settings.ts'
 import { listHeaders } from './header-fields.ts'
 import { reply, type Reply } from './reply.ts'
@@ -28,8 +28,9 @@ export function findAssumed(settings: Settings, runs: Runs, fields: readonly Fie
     const { done } = findFlips(settings, runs, fields, name).next()
     if (done !== true) assumed[name] = settings.answers[i + 1] ?? null
   }
-  const isOpen = !settings.own.has(unmanagedBit) && settings.unmanaged === 'absent'
-  if (isOpen && listReached(runs, fields).some((field) => restsOn(runs, field.read, unmanagedBit)))
+  const isOpen = !settings.own.has(unmanagedPlace) && settings.unmanaged === 'absent'
+  const bit = getBit(unmanagedPlace)
+  if (isOpen && listReached(runs, fields).some(({ read }) => restsOn(runs, read, bit)))
     assumed['unmanaged'] = 'absent'
   return assumed
 }
@@ -42,10 +43,11 @@ export function* findFlips(
   name: ReadingName,
 ): Generator<Flip, undefined> {
   const number = Number(name.slice(1))
-  if (settings.own.has(number) || !runs.restOn(number)) return
+  const bit = getBit(number)
+  if (settings.own.has(number) || (runs.bits & bit) === 0n) return
   for (const answer of listOthers(number, settings.answers[number] ?? null)) {
-    const other = runs.flip(number, setAnswer(settings, number, answer))
-    const changed = listChanged(runs, other, fields, number)
+    const other = runs.flip(bit, setAnswer(settings, number, answer))
+    const changed = listChanged(runs, other, fields, bit)
     if (changed.length > 0) yield { answer, runs: other, changed }
   }
 }
@@ -77,7 +79,7 @@ export function listVariations(
 }
 
 /** Lists the answers that change; none where the facts contradict the other answer. */
-function listChanged(runs: Runs, other: Runs, fields: readonly Field[], bit: number): Field[] {
+function listChanged(runs: Runs, other: Runs, fields: readonly Field[], bit: Bits): Field[] {
   try {
     const headers = listHeaders(other).filter((field) => !fields.includes(field))
     return [...fields, ...headers].filter(
@@ -91,9 +93,9 @@ function listChanged(runs: Runs, other: Runs, fields: readonly Field[], bit: num
 }
 
 /** Tests whether an answer rests on a reading, in any combination of what is in doubt. */
-function restsOn(runs: Runs, read: Field['read'], bit: number): boolean {
-  const { all } = runs.try((run) => run.watch(read).bits.has(bit))
-  return all === null || all.some(({ answer }) => answer)
+function restsOn(runs: Runs, read: Field['read'], bit: Bits): boolean {
+  const { all, bits } = runs.try(read)
+  return all === null || (bits & bit) !== 0n
 }
 
 /** Lists the answers of the stages that the request reaches. */

@@ -1,18 +1,18 @@
 import type { ItemKey, Value } from '../model/item.ts'
 import { isObject } from '../model/json.ts'
+import { getOrAdd } from '../model/lists.ts'
 import { isSameAnswer, Unknown, uniteUnknown, type Answer } from './answer.ts'
 import { readCandidate, type Candidates } from './candidates.ts'
 import { carriers } from './carrier.ts'
 import type { Settings } from './readings.ts'
-import type { Facts } from './request.ts'
-import { firstDoubtBit, Run } from './run.ts'
+import { carrierKey, firstDoubtPlace, getBit, type Bits, type Run } from './run.ts'
 
 /** Something that has one of several values: an item in doubt, or the carrier. */
 interface Doubt {
-  /** Null: the carrier. */
-  key: ItemKey | null
-  values: readonly unknown[]
+  key: ItemKey
+  values: readonly Answer<Value>[]
   reason: string
+  bit: Bits
 }
 
 /** Combinations of the doubts of an answer that are tried; beyond, it is unknown. */
@@ -22,8 +22,7 @@ const maxCombinations = 256
 export interface Items {
   values: ReadonlyMap<ItemKey, Answer<Value>>
   doubts: readonly Doubt[]
-  bits: ReadonlyMap<ItemKey, number>
-  carriers: Doubt | null
+  bits: ReadonlyMap<ItemKey, Bits>
 }
 
 /** Reads the candidates of all items. */
@@ -32,18 +31,21 @@ export function readItems(items: Candidates): Items {
     const values = candidates.map((value) => readCandidate(key, value))
     return { key, values, reason: `in-doubt ${key}` }
   })
-  const doubts = read.filter(({ values }) => values.length > 1)
   const isCarrierAsked = ['new_origin', 'tos_origin'].some((key) =>
     items
       .get(key)
       ?.flatMap((value) => (Array.isArray(value) ? value : []))
       .some((entry) => isObject(entry) && (entry['isp'] ?? 'default') !== 'default'),
   )
+  const values = isCarrierAsked ? carriers : carriers.slice(0, 1)
+  const all = [...read, { key: carrierKey, values, reason: 'not-given isp' }]
+  const doubts = all
+    .filter((each) => each.values.length > 1)
+    .map((each, i) => ({ ...each, bit: getBit(firstDoubtPlace + i) }))
   return {
-    values: new Map(read.map(({ key, values }) => [key, values[0] ?? null])),
+    values: new Map(all.map((each) => [each.key, each.values[0] ?? null])),
     doubts,
-    bits: new Map(doubts.map(({ key }, i) => [key, firstDoubtBit + i])),
-    carriers: isCarrierAsked ? { key: null, values: carriers, reason: 'not-given isp' } : null,
+    bits: new Map(doubts.map(({ key, bit }) => [key, bit])),
   }
 }
 
@@ -58,92 +60,69 @@ export class Runs {
     this.#doubts = doubts
   }
 
-  static open(items: Items, facts: Facts, settings: Settings): Runs {
-    const isOpen = facts.isp === undefined && items.carriers !== null
-    const doubts =
-      isOpen && items.carriers !== null ? [...items.doubts, items.carriers] : items.doubts
-    const carrierBit = isOpen ? firstDoubtBit + items.doubts.length : null
-    const { values, bits } = items
-    const carrier = facts.isp ?? carriers[0]
-    return new Runs(new Run({ facts, settings, values, carrier, bits, carrierBit }), doubts)
-  }
-
   /** The same runs with another answer of a reading, or of what holds for unmanaged items. */
-  flip(bit: number, settings: Settings): Runs {
-    return new Runs(this.first.vary([bit], { settings }), this.#doubts)
+  flip(bit: Bits, settings: Settings): Runs {
+    return new Runs(this.first.vary(bit, { settings }), this.#doubts)
   }
 
-  /** Tests whether anything that was read rests on a reading. */
-  restOn(bit: number): boolean {
-    return [this.first, ...this.#others.values()].some((run) => run.restsOn(bit))
+  /** What anything that was read rests on. */
+  get bits(): Bits {
+    return [...this.#others.values()].reduce((bits, run) => bits | run.bits, this.first.bits)
   }
 
   /** Answers something in all combinations of the doubts that it reads, and joins the answers. */
   answer<T>(read: (run: Run) => Answer<T>): Answer<T> {
     if (this.#doubts.length === 0) return read(this.first)
     const { doubts, all } = this.try(read)
-    if (all !== null)
-      return join(
-        doubts.map(({ reason }) => reason),
-        all,
-      )
-    return new Unknown(doubts.map(({ reason }) => reason))
+    const reasons = doubts.map(({ reason }) => reason)
+    return all === null ? new Unknown(reasons) : join(reasons, all)
   }
 
   /** Reads something in all combinations of the doubts on which it rests; null for too many. */
-  try<T>(read: (run: Run) => T): { doubts: Doubt[]; all: Possible<T>[] | null } {
-    let relevant: number[] = []
+  try<T>(read: (run: Run) => T): { doubts: Doubt[]; all: Possible<T>[] | null; bits: Bits } {
+    let bits = 0n
+    let doubts: Doubt[] = []
     for (;;) {
-      const count = relevant.reduce((product, i) => product * this.#countValues(i), 1)
-      const doubts = relevant.flatMap((i) => this.#doubts[i] ?? [])
-      if (count > maxCombinations) return { doubts, all: null }
-      const found = new Set(relevant)
+      const count = doubts.reduce((product, { values }) => product * values.length, 1)
+      if (count > maxCombinations) return { doubts, all: null, bits }
       const all = Array.from({ length: count }, (_, n): Possible<T> => {
-        const choices = this.#choose(relevant, n)
-        const run = this.#getRun(relevant, choices)
-        const { value, bits } = run.watch(read)
-        this.#doubts.forEach((_doubt, i) => bits.has(firstDoubtBit + i) && found.add(i))
-        return { choices, answer: value }
+        const choices = choose(doubts, n)
+        const found = this.#getRun(doubts, choices).watch(read)
+        bits |= found.bits
+        return { choices, answer: found.value }
       })
-      if (found.size === relevant.length) return { doubts, all }
-      relevant = [...found].toSorted((a, b) => a - b)
+      const relevant = this.#doubts.filter(({ bit }) => (bits & bit) !== 0n)
+      if (relevant.length === doubts.length) return { doubts, all, bits }
+      doubts = relevant
     }
   }
 
-  #countValues(i: number): number {
-    return this.#doubts[i]?.values.length ?? 1
-  }
-
-  #choose(relevant: number[], n: number): number[] {
-    let rest = n
-    return relevant.map((i) => {
-      const choice = rest % this.#countValues(i)
-      rest = Math.floor(rest / this.#countValues(i))
-      return choice
+  #getRun(doubts: Doubt[], choices: number[]): Run {
+    const chosen = doubts.flatMap(({ key, values, bit }, i) => {
+      const choice = choices[i] ?? 0
+      return choice === 0 ? [] : [{ key, value: values[choice] ?? null, bit, choice }]
     })
-  }
-
-  #getRun(relevant: number[], choices: number[]): Run {
-    const chosen = relevant.flatMap((i, n) => ((choices[n] ?? 0) > 0 ? [[i, choices[n] ?? 0]] : []))
     if (chosen.length === 0) return this.first
-    const name = chosen.join()
-    const known = this.#others.get(name)
-    if (known !== undefined) return known
-    const values = new Map(this.first.values)
-    let { carrier } = this.first
-    for (const [i = 0, choice = 0] of chosen) {
-      const doubt = this.#doubts[i]
-      const value = doubt?.values[choice]
-      if (doubt?.key === null) carrier = value as typeof carrier
-      else values.set(doubt?.key ?? '', value as Answer<Value>)
-    }
-    const run = this.first.vary(
-      chosen.map(([i = 0]) => firstDoubtBit + i),
-      { values, carrier },
+    return getOrAdd(
+      this.#others,
+      chosen.map(({ key, choice }) => `${key} ${choice}`).join(),
+      () => {
+        const bits = chosen.reduce((all, { bit }) => all | bit, 0n)
+        const other = chosen.map(({ key, value }) => [key, value] as const)
+        return this.first.vary(bits, { values: new Map([...this.first.values, ...other]) })
+      },
     )
-    this.#others.set(name, run)
-    return run
   }
+}
+
+/** Chooses a value of each doubt for the `n`th combination. */
+function choose(doubts: readonly Doubt[], n: number): number[] {
+  let rest = n
+  return doubts.map(({ values: { length } }) => {
+    const choice = rest % length
+    rest = Math.floor(rest / length)
+    return choice
+  })
 }
 
 /** An answer, and the choices under which it holds. */

@@ -4,30 +4,23 @@ import type { ItemKey, Value } from '../model/item.ts'
 import type { Json } from '../model/json.ts'
 import { map, Unknown, type Answer } from './answer.ts'
 import type { Carrier } from './carrier.ts'
-import type { ReadingName, Settings } from './readings.ts'
+import { readings, type ReadingName, type Settings } from './readings.ts'
 import type { Facts } from './request.ts'
 
-/** Bit of unmanaged items in what was read; bit n stands for the reading Rn. */
-export const unmanagedBit = 0
-/** Bit of the first thing in doubt; the others follow. */
-export const firstDoubtBit = 80
+/** What was read on the way to a result, as a set. */
+export type Bits = bigint
 
-/** What was read on the way to a result, as bits, 30 in each number. */
-export class Bits {
-  readonly #parts = [0, 0, 0, 0]
+/** Place of the bit of unmanaged items; place n is that of the reading Rn. */
+export const unmanagedPlace = 0
+/** Place of the first thing in doubt; the others follow. */
+export const firstDoubtPlace = 80
 
-  add(bit: number): void {
-    const part = Math.floor(bit / 30)
-    this.#parts[part] = (this.#parts[part] ?? 0) | (1 << (bit % 30))
-  }
+const numbers = new Map(readings.map(({ name }, i) => [name, i + 1]))
+const single: Bits[] = []
 
-  addAll(other: Bits): void {
-    for (let i = 0; i < 4; i++) this.#parts[i] = (this.#parts[i] ?? 0) | (other.#parts[i] ?? 0)
-  }
-
-  has(bit: number): boolean {
-    return ((this.#parts[Math.floor(bit / 30)] ?? 0) & (1 << (bit % 30))) !== 0
-  }
+/** The set of one thing, by its place. */
+export function getBit(place: number): Bits {
+  return (single[place] ??= 1n << BigInt(place))
 }
 
 /** A result, and what it rests on. */
@@ -40,13 +33,16 @@ interface Kept<T> {
 interface Sources {
   facts: Facts
   settings: Settings
-  /** An item without a value is unmanaged. */
+  /** An item without a value is unmanaged. Has the carrier, too. */
   values: ReadonlyMap<ItemKey, Answer<Value>>
-  carrier: Carrier
-  /** The bits of items in doubt, and of the carrier if it is. */
-  bits: ReadonlyMap<ItemKey, number>
-  carrierBit: number | null
+  /** The bits of what is in doubt. */
+  bits: ReadonlyMap<ItemKey, Bits>
+  /** Whether anybody asks what results rest on, which takes time. */
+  isWatched: boolean
 }
+
+/** The name of the carrier among values: it may be in doubt like an item. */
+export const carrierKey = 'isp'
 
 /**
  * What the stages of a trace read: a configuration with one value an item, the facts of a request,
@@ -54,18 +50,18 @@ interface Sources {
  */
 export class Run {
   readonly #sources: Sources
-  readonly #varied: { from: Run; bits: readonly number[] } | null
+  readonly #varied: { from: Run; bits: Bits } | null
   readonly #kept = new Map<unknown, Kept<unknown>>()
-  #bits = new Bits()
+  #bits = 0n
 
   /** @param varied a run that differs in what has these bits only, whose other results hold here */
-  constructor(sources: Sources, varied: { from: Run; bits: readonly number[] } | null = null) {
+  constructor(sources: Sources, varied: { from: Run; bits: Bits } | null = null) {
     this.#sources = sources
     this.#varied = varied
   }
 
   /** The same run with other sources of what has these bits. */
-  vary(bits: readonly number[], sources: Partial<Sources>): Run {
+  vary(bits: Bits, sources: Partial<Sources>): Run {
     return new Run({ ...this.#sources, ...sources }, { from: this, bits })
   }
 
@@ -81,10 +77,13 @@ export class Run {
     return this.#sources.values
   }
 
+  /** What anything that was read rests on. */
+  get bits(): Bits {
+    return this.#bits
+  }
+
   get carrier(): Carrier {
-    const { carrier, carrierBit } = this.#sources
-    if (carrierBit !== null) this.#bits.add(carrierBit)
-    return carrier
+    return this.facts.isp ?? (this.#find(carrierKey) as Carrier)
   }
 
   /** The answer of a reading as a text. */
@@ -93,22 +92,17 @@ export class Run {
   }
 
   settled(name: ReadingName): Json {
-    const number = Number(name.slice(1))
-    this.#bits.add(number)
+    const number = numbers.get(name) ?? 0
+    this.#add(getBit(number))
     return this.#sources.settings.answers[number] ?? null
   }
 
   /** The value of an item; null if it is not set. */
   item(key: ItemKey): Answer<Value> {
-    const { values, bits, settings } = this.#sources
-    const value = values.get(key)
-    if (value === undefined) {
-      this.#bits.add(unmanagedBit)
-      return settings.isTakenAsAbsent(key) ? null : Unknown.of(`unmanaged ${key}`)
-    }
-    const bit = bits.get(key)
-    if (bit !== undefined) this.#bits.add(bit)
-    return value
+    const value = this.#find(key)
+    if (value !== undefined) return value
+    this.#add(getBit(unmanagedPlace))
+    return this.settings.isTakenAsAbsent(key) ? null : Unknown.of(`unmanaged ${key}`)
   }
 
   /** What an item gives if it is set, and what holds without it. */
@@ -129,36 +123,36 @@ export class Run {
 
   /** A result that is computed once for a key. */
   keep<T>(key: unknown, compute: (run: Run) => T): T {
-    const kept = (this.#kept.get(key) ?? this.#find(key, compute)) as Kept<T>
-    this.#bits.addAll(kept.bits)
-    return kept.value
+    let kept = this.#kept.get(key)
+    if (kept === undefined) this.#kept.set(key, (kept = this.#reuse(key) ?? this.watch(compute)))
+    this.#add(kept.bits)
+    return kept.value as T
   }
 
   /** Computes something, and tells what it rests on. */
   watch<T>(compute: (run: Run) => T): Kept<T> {
     const outer = this.#bits
-    const bits = (this.#bits = new Bits())
+    this.#bits = 0n
     const value = compute(this)
-    this.#bits = outer
-    outer.addAll(bits)
+    const bits = this.#bits
+    this.#add(outer)
     return { value, bits }
   }
 
-  /** Tests whether anything that was read rests on a reading. */
-  restsOn(bit: number): boolean {
-    return this.#bits.has(bit)
+  #add(bits: Bits): void {
+    if (this.#sources.isWatched) this.#bits |= bits
   }
 
-  #find(key: unknown, compute: (run: Run) => unknown): Kept<unknown> {
-    const kept = this.#reuse(key) ?? this.watch(compute)
-    this.#kept.set(key, kept)
-    return kept
+  #find(key: ItemKey): Answer<Value> | undefined {
+    const { values, bits } = this.#sources
+    this.#add(bits.get(key) ?? 0n)
+    return values.get(key)
   }
 
   #reuse(key: unknown): Kept<unknown> | null {
     if (this.#varied === null) return null
     const { from, bits } = this.#varied
     const known = from.#kept.get(key) ?? from.#reuse(key)
-    return known === null || bits.some((bit) => known.bits.has(bit)) ? null : known
+    return known === null || (known.bits & bits) !== 0n ? null : known
   }
 }

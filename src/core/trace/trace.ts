@@ -12,6 +12,7 @@ import { reply, type Reply } from './reply.ts'
 import type { Settings } from './readings.ts'
 import { completeFacts, parseRequest, type Facts, type Visitor } from './request.ts'
 import type { Rule } from './rule.ts'
+import { Run } from './run.ts'
 import { reportCheck, type CheckReport } from './stages/access.ts'
 import { listRules, matchRule, type OtherRules } from './stages/cache.ts'
 
@@ -34,9 +35,15 @@ export function compile(domain: Domain, candidates: Candidates, settings: Settin
   return { domain, candidates, items: readItems(candidates), settings, unmanaged }
 }
 
-/** Opens the trace of a request whose facts are complete. Answers are found when asked for. */
-export function openRuns({ items, settings }: Compiled, facts: Facts): Runs {
-  return Runs.open(items, facts, settings)
+/**
+ * Opens the trace of a request whose facts are complete. Answers are found when asked for.
+ *
+ * @param asks whether also what they rest on
+ */
+export function openRuns({ items, settings }: Compiled, facts: Facts, asks = false): Runs {
+  const { values, doubts, bits } = items
+  const isWatched = asks || doubts.length > 0
+  return new Runs(new Run({ facts, settings, values, bits, isWatched }), doubts)
 }
 
 /** What a configuration does to a request (request semantics, 5). */
@@ -68,7 +75,7 @@ export function trace(
   { visitor, asks, varies = false }: { visitor: Visitor; asks: boolean; varies?: boolean },
 ): Trace {
   const facts = parseRequest(request, compiled.domain)
-  const runs = openRuns(compiled, completeFacts(facts, visitor))
+  const runs = openRuns(compiled, completeFacts(facts, visitor), asks || varies)
   const all = [...fields, ...listHeaders(runs)]
   const replies = new Map(all.map(({ path, read }) => [path, reply(runs.answer(read))]))
   return {
