@@ -1,4 +1,4 @@
-import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp'
+import { RegExpParser, type AST } from '@eslint-community/regexpp'
 
 /** A regular expression as ECMAScript reads it without a flag. */
 export type Node =
@@ -95,36 +95,34 @@ const coreClass = new RegExp(
 class Reader {
   #isCore: boolean
   #repeatsGroup = false
-  #refers = false
   readonly #numbers = new Map<AST.CapturingGroup, number>()
-  #opened = 0
+  /** The groups of references, which may open later: to be numbered, and as they were parsed. */
+  readonly #references: [number[], AST.CapturingGroup[]][] = []
 
   constructor(pattern: string) {
     this.#isCore = /^[ -~]*$/.test(pattern)
   }
 
   read(pattern: AST.Pattern): Expression {
-    visitRegExpAST(pattern, {
-      onCapturingGroupEnter: (group) => this.#numbers.set(group, this.#numbers.size + 1),
-    })
     const node = this.#readChoice(pattern)
+    for (const [groups, found] of this.#references)
+      groups.push(...found.map((group) => this.#numbers.get(group) ?? 0))
     const copies = countCopies(node)
     return {
       node,
       groups: this.#numbers.size,
       isCore: this.#isCore && copies <= maxCopies,
       repeatsGroup: this.#repeatsGroup,
-      refers: this.#refers,
+      refers: this.#references.length > 0,
       size: copies * pattern.raw.length,
     }
   }
 
   #readChoice({ alternatives }: { alternatives: AST.Alternative[] }): Node {
-    const parts = alternatives.map(({ elements }): Node =>
-      elements.length === 0
-        ? { kind: 'empty' }
-        : { kind: 'sequence', of: elements.map((element) => this.#readElement(element)) },
-    )
+    const parts = alternatives.map(({ elements }): Node => ({
+      kind: 'sequence',
+      of: elements.map((element) => this.#readElement(element)),
+    }))
     const [first] = parts
     return parts.length === 1 && first !== undefined ? first : { kind: 'choice', of: parts }
   }
@@ -145,17 +143,19 @@ class Reader {
         return { kind: 'char', chars: findChars(raw) }
       case 'Group':
         return this.#readChoice(element)
-      case 'CapturingGroup':
+      case 'CapturingGroup': {
+        const number = this.#numbers.set(element, this.#numbers.size + 1).size
         this.#isCore &&= element.name === null
-        return { kind: 'group', number: ++this.#opened, of: this.#readChoice(element) }
+        return { kind: 'group', number, of: this.#readChoice(element) }
+      }
       case 'Quantifier':
         return this.#readQuantifier(element)
       case 'Assertion':
         return this.#readAssertion(element)
       case 'Backreference': {
         this.#isCore = false
-        this.#refers = true
-        const groups = [element.resolved].flat().map((group) => this.#numbers.get(group) ?? 0)
+        const groups: number[] = []
+        this.#references.push([groups, [element.resolved].flat()])
         return { kind: 'refer', groups }
       }
       default:
@@ -164,10 +164,17 @@ class Reader {
   }
 
   #readQuantifier({ element, min, max, greedy }: AST.Quantifier): Node {
-    const first = this.#opened + 1
+    const first = this.#numbers.size + 1
     const of = this.#readElement(element)
     this.#repeatsGroup ||= of.kind !== 'char'
-    return { kind: 'repeat', of, min, max, isLazy: !greedy, groups: [first, this.#opened + 1] }
+    return {
+      kind: 'repeat',
+      of,
+      min,
+      max,
+      isLazy: !greedy,
+      groups: [first, this.#numbers.size + 1],
+    }
   }
 
   #readAssertion(element: AST.Assertion): Node {
