@@ -125,12 +125,13 @@ export function buildForms(url: Pick<RequestUrl, 'path' | 'query'>): Forms {
   const sent: Subjects = { path: url.path, full }
   if (url.query !== '' && !url.path.includes('/.') && /^[ -$&-~]*$/.test(full))
     return { sent, normalised: sent, decoded: sent, areEqual: true }
-  const change = (decodeText: (text: string) => string): Subjects => {
+  const change = (decodeText: (text: string) => string) => {
     const path = removeDotSegments(decodeText(url.path))
-    const changed = url.query ? `${path}?${decodeText(url.query)}` : path
-    return { path: isPrintable(path) ? path : null, full: isPrintable(changed) ? changed : null }
+    return { path, full: url.query ? `${path}?${decodeText(url.query)}` : path }
   }
-  const [normalised, decoded] = [change(normalise), change(decode)]
+  const normalised = change(normalise)
+  const { path, full: text } = change(decode)
+  const decoded = { path: isPrintable(path) ? path : null, full: isPrintable(text) ? text : null }
   const areEqual = [normalised, decoded].every(
     (each) => each.path === sent.path && each.full === sent.full,
   )

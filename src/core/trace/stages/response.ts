@@ -159,6 +159,7 @@ function isOffered(run: Run, algorithm: Algorithm): Answer<boolean> {
         () => run.reading('R73') === algorithm,
       ),
     )
+  if (run.item('compress_response') === null) return bySmart()
   if (run.reading('R72') === 'both') return any(bySmart, bySimple)
   return choose(isSet(run.item('smart_compression')), bySmart, bySimple)
 }
