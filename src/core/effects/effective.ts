@@ -320,25 +320,27 @@ function formHeaderRules(rules: JsonObject[]): Json {
 
 /** The addresses of a list: ranges of IPv4 as numbers, joined, and other entries. */
 function mergeNetworks(list: Json | undefined): Json[] {
-  const others: string[] = []
-  const ranges: [number, number][] = []
-  for (const entry of toList(list).map(lower)) {
-    const network = parseNetwork(entry)
-    const address = network === null ? (parseAddress(entry) ?? entry) : ''
-    if (network !== null) {
-      const size = 2 ** (32 - network.prefix)
-      const first = Math.floor(network.base / size) * size
-      ranges.push([first, first + size - 1])
-    } else if (/^\d+\.\d+\.\d+\.\d+$/.test(address)) {
-      const bits = parseAddressBits(address)
-      ranges.push([bits, bits])
-    } else others.push(address)
-  }
+  const entries = toList(list).map(lower)
+  const ranges = entries.flatMap((entry) => {
+    const range = readRange(entry)
+    return range === null ? [] : [range]
+  })
+  const others = entries.filter((entry) => readRange(entry) === null)
   const merged: [number, number][] = []
   for (const [first, last] of ranges.toSorted(([a], [b]) => a - b)) {
     const before = merged.at(-1)
     if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last)
     else merged.push([first, last])
   }
-  return [...merged, ...sortUnique(others)]
+  return [...merged, ...sortUnique(others.map((entry) => parseAddress(entry) ?? entry))]
+}
+
+/** Reads an address of IPv4, or a network of these, as its first and last number; else null. */
+export function readRange(entry: string): [number, number] | null {
+  const network = parseNetwork(entry)
+  if (network !== null) return [network.base, network.base + 2 ** (32 - network.prefix) - 1]
+  const address = parseAddress(entry) ?? ''
+  if (!/^[\d.]+$/.test(address)) return null
+  const bits = parseAddressBits(address)
+  return [bits, bits]
 }

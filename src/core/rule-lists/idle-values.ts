@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject, toList } from '../model/json.ts'
 import type { Settings } from '../trace/readings.ts'
 import { matchesAll } from '../trace/match/regex.ts'
 import { createRule, type Rule } from '../trace/rule.ts'
+import { denySchemes } from '../effects/witness/unserved.ts'
 import { coverAddress, listBans } from './any-match.ts'
 import { createFinding, createUncompared, nameRule, type Finding } from './finding.ts'
 import type { Items } from '../effects/patterns/ranked-rules.ts'
@@ -171,12 +172,10 @@ function checkServed(items: Items, settings: Settings): Finding[] {
   const denied = listDenied(items).map((rule) =>
     createFinding('never-served', rule, `${nameRule(rule)} denies every request`, { rests }),
   )
-  const [https, deny] = [items.get('https'), items.get('deny_protocol')]
-  if (!isObject(https) || !isObject(deny)) return denied
-  const { cert_id: id, force_https: force = 0 } = https
-  const isRefused = id === 0 && deny['protocol'] === 'http'
-  const isRedirected = id !== 0 && Number(force) > 0 && deny['protocol'] === 'https'
-  if (!isRefused && !isRedirected) return denied
+  const [https, deny] = [items.get('https') ?? null, items.get('deny_protocol') ?? null]
+  const why = https === null ? null : denySchemes(deny, https)
+  if (why === null) return denied
+  const isRefused = why === 'refused'
   const detail = isRefused
     ? 'deny_protocol denies http, and https is refused without a certificate'
     : 'force_https redirects http to https, and deny_protocol denies https'

@@ -1,4 +1,3 @@
-import { parseAddressBits, parseNetwork } from '../../catalog/value/formats.ts'
 import type { ItemKey } from '../../model/item.ts'
 import { createTimeZone } from '../../model/time/time-zone.ts'
 import { castAccepted } from '../../catalog/item-spec.ts'
@@ -7,6 +6,7 @@ import { formatMinutes, parseMinutes } from '../../trace/request.ts'
 import { splitText } from '../../trace/secret-text.ts'
 import { isObject, type Json, type JsonObject, toList } from '../../model/json.ts'
 import { carriers } from '../../trace/carrier.ts'
+import { readRange } from '../effective.ts'
 import { hashSignature } from '../../trace/stages/signature.ts'
 
 /** The instant of all witnesses. */
@@ -187,13 +187,10 @@ function vary(name: string, text: string): JsonObject[] {
 
 /** An address; of a network the first, the last, and those beside it. */
 function listAddresses(entry: string): JsonObject[] {
-  const network = parseNetwork(entry)
-  const isPlain = network === null && /^[\d.]+$/.test(entry)
-  if (network === null && !isPlain) return [entry, '2001:db8:ffff::1'].map((ip) => ({ ip }))
-  const size = network === null ? 1 : 2 ** (32 - network.prefix)
-  const base = network === null ? parseAddressBits(entry) : network.base
-  const first = Math.floor(base / size) * size
-  return [first, first + size - 1, first - 1, first + size]
+  const range = readRange(entry)
+  if (range === null) return [entry, '2001:db8:ffff::1'].map((ip) => ({ ip }))
+  const [first, last] = range
+  return [first, last, first - 1, last + 1]
     .filter((bits) => bits >= 0 && bits < 2 ** 32)
     .map((bits) => ({
       ip: [24, 16, 8, 0].map((by) => Math.floor(bits / 2 ** by) % 256).join('.'),

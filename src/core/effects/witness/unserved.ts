@@ -1,6 +1,6 @@
 import { catalogue } from '../../catalog/catalogue.ts'
+import type { Value } from '../../model/item.ts'
 import { isObject, type JsonObject, toList } from '../../model/json.ts'
-import type { Compiled } from '../../trace/trace.ts'
 import { readEffective } from '../effective.ts'
 import { listEntries, listPatterns } from '../patterns/list-patterns.ts'
 import type { Sides } from '../sides.ts'
@@ -33,7 +33,8 @@ export function isNeverServed(sides: Sides): boolean {
     const { settings } = side
     if (readCertain(side, 'visit_deny_whitelist') !== null && settings.answers[18] !== 'anti-leech')
       return false
-    if (deniesSchemes(side)) return true
+    if (denySchemes(readCertain(side, 'deny_protocol'), readCertain(side, 'https')) !== null)
+      return true
     const form = readEffective('combined_ban', readCertain(side, 'combined_ban'))
     const bans = toList(form).flatMap((ban) => {
       const [one, ...others] = Object.values(isObject(ban) ? ban : {})
@@ -53,13 +54,10 @@ export function isNeverServed(sides: Sides): boolean {
   })
 }
 
-/** Tests whether http is denied and https refused, or https denied and http redirected. */
-function deniesSchemes(side: Compiled): boolean {
-  const denied = readCertain(side, 'deny_protocol')
-  const https = readCertain(side, 'https')
-  const isAvailable = readEffective('https', https) !== null
-  if (!isObject(denied)) return false
-  if (denied['protocol'] === 'http') return !isAvailable
-  const isForced = isObject(https) && [301, 302].includes(Number(https['force_https']))
-  return denied['protocol'] === 'https' && isAvailable && isForced
+/** Tells how no scheme is served: https is refused, or http redirected, and the other denied. */
+export function denySchemes(deny: Value, https: Value): 'refused' | 'redirected' | null {
+  const protocol = isObject(deny) ? deny['protocol'] : null
+  if (readEffective('https', https) === null) return protocol === 'http' ? 'refused' : null
+  const isForced = isObject(https) && Number(https['force_https'] ?? 0) > 0
+  return isForced && protocol === 'https' ? 'redirected' : null
 }
