@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../model/json.ts'
 import { groupBy } from '../../model/lists.ts'
 import { compareStrength, type Delta, type EffectClass } from '../compare.ts'
 import type { Sides } from '../sides.ts'
-import { addPart, buildPlainRequest, listFacts, nameFacts } from './facts.ts'
+import { buildPlainRequest, listFacts, nameFacts } from './facts.ts'
 import { listDoubts, read } from './matching.ts'
 import type { Proof } from './proof.ts'
 import { proveEqual } from './prove.ts'
@@ -88,13 +88,13 @@ const [maxSimpleUrls, maxSimpleFacts] = [100, 50]
 function trySimply(sides: Sides, search: Search): Search['best'] {
   if (sides.changed.length === 0) return null
   const wildcard = sides.domain.startsWith('.') ? 'a' : ''
-  const start = search.open(buildPlainRequest(`https://${wildcard}${sides.domain}/`, false), [])
-  if (search.try(start, [])) return search.best
+  const start = search.open(buildPlainRequest(`https://${wildcard}${sides.domain}/`, false))
+  if (search.try(start)) return search.best
   for (const part of collectFacts(sides, sides.changed).slice(0, maxSimpleFacts))
-    if (search.try(addPart(start, part), [nameFacts(part)])) return search.best
+    if (search.try(start, part)) return search.best
   let urls = 0
   for (const url of listSimpleUrls(sides, sides.changed)) {
-    if (search.try({ ...start, url }, ['url'])) return search.best
+    if (search.try(start, { url })) return search.best
     if (++urls >= maxSimpleUrls) break
   }
   return null
@@ -146,24 +146,20 @@ function tryUrls(sides: Sides, search: Search, plain: readonly string[]): boolea
     (side) => read(side, 'visit_timestamp') !== null,
   )
   const [start = ''] = plain
-  const base = search.open(buildPlainRequest(start, isSigned), [])
+  const base = search.open(buildPlainRequest(start, isSigned))
   const opened = base['url'] === start ? [] : plain.slice(0, maxOpened)
   const urls = [
     ...opened.map((url) => String(search.openUrl({ ...base, url })['url'])),
     ...spread(plain.map((url) => varyUrl(url, sides, changed))),
   ]
-  const parts = all.map((part) => ({ name: nameFacts(part), part }))
-  for (const url of urls.slice(0, maxUrls)) if (search.try({ ...base, url }, ['url'])) return true
+  const named = all.map((part) => ({ name: nameFacts(part), part }))
+  for (const url of urls.slice(0, maxUrls)) if (search.try(base, { url })) return true
   for (const url of urls.slice(0, maxUrlsWithOne))
-    for (const { name, part } of parts)
-      if (search.try(addPart({ ...base, url }, part), ['url', name])) return true
+    for (const part of all) if (search.try(base, { url }, part)) return true
   for (const url of urls.slice(0, maxUrlsWithTwo))
-    for (const [i, one] of parts.entries())
-      for (const two of parts.slice(i + 1)) {
-        if (one.name === two.name) continue
-        const request = addPart(addPart({ ...base, url }, one.part), two.part)
-        if (search.try(request, ['url', one.name, two.name])) return true
-      }
+    for (const [i, one] of named.entries())
+      for (const two of named.slice(i + 1))
+        if (one.name !== two.name && search.try(base, { url }, one.part, two.part)) return true
   return false
 }
 

@@ -50,23 +50,23 @@ export class Search {
   }
 
   /**
-   * Tries a request, and if both sides deny it, also with other facts that get it past that. Tells
-   * whether the search is at its end.
-   *
-   * @param kept names of facts that make the request what it is
+   * Tries a request with some parts, and if both sides deny it, also with other facts that get it
+   * past that. Tells whether the search is at its end.
    */
-  try(request: JsonObject, kept: readonly string[]): boolean {
+  try(plain: JsonObject, ...parts: JsonObject[]): boolean {
+    const request = parts.reduce(addPart, plain)
     const found = this.#compare(request)
     if (found === 'strongest' || this.tried >= maxTried) return true
     if (found === null || this.#freed >= maxFreed) return false
     if (this.#countObstacles(request) === 0) return false
     this.#freed++
-    return this.#compare(this.open(request, kept)) === 'strongest'
+    return this.#compare(this.open(request, parts)) === 'strongest'
   }
 
-  /** Changes facts of a request, one after the other, so that both sides deny it less. */
-  open(request: JsonObject, kept: readonly string[]): JsonObject {
-    const parts = this.#facts.filter((part) => !kept.includes(nameFacts(part)))
+  /** Changes facts but those of some parts, one by one, so that both sides deny a request less. */
+  open(request: JsonObject, kept: readonly JsonObject[] = []): JsonObject {
+    const names = new Set(kept.map(nameFacts))
+    const parts = this.#facts.filter((part) => !names.has(nameFacts(part)))
     return this.#improve(this.openUrl(request), () => parts)
   }
 
