@@ -99,7 +99,9 @@ export async function traceRequests(
   )
 }
 
-/** Tells what a usual request for the first page of a domain meets; by http without a certificate. */
+/**
+ * Tells what a usual request for the first page of a domain meets; by http without a certificate.
+ */
 export function describeStart(
   workspace: Configured & Pick<Workspace, 'findTextPlace'>,
   domain: Domain,

@@ -36,7 +36,7 @@ describe('the sentences of a trace', () => {
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
-  it('stand in one line in the panel of a served page, with the kind and the time of rules', async () => {
+  it('stand in one line in the panel of a served page; rules have kinds and times', async () => {
     const { out } = await place.cli('trace', '--served', `https://${domain}/`)
     expect(out.split('\n')[0]).toBe(sentences)
     expect(out).toMatch(/^cache +5 minutes +route \/\n +domains\/www\.example\.com\.yaml:1$/m)
@@ -72,7 +72,7 @@ describe('the sentences of a trace', () => {
   })
 })
 
-it('show traces by http without a certificate, a wildcard by a host, and what is recorded', async () => {
+it('show tells http without a certificate, a host of a wildcard, what is recorded', async () => {
   const other = new Place('emulator')
   try {
     const origin = 'config: {origin: {default_master: eu.example.org}'

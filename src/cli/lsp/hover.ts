@@ -36,7 +36,8 @@ const maxValue = 2_000
 
 /**
  * Describes a key or a value in Markdown: its meaning, the merged value and its source, what
- * shadows it, and its state; of a domain, what a request meets; null for nothing to say. Values of secrets are never in it.
+ * shadows it, and its state; of a domain, what a request meets; null for nothing to say. Values of
+ * secrets are never in it.
  */
 export function describeSpot(hovered: Hovered): string | null {
   const { path, spot, workspace } = hovered

@@ -12,7 +12,7 @@ import { formatSeconds, listErrorTimes } from './duration.ts'
 
 /** A trace, and what its text needs beside it. */
 export interface TracedText {
-  /** `edgewise.trace/1`; with `vary`, only those readings are named on which what is shown rests. */
+  /** `edgewise.trace/1`; of the readings, those are named that `vary` has. */
   output: JsonObject
   /** Reads the value of a rule; null if it is not certain. */
   readRule(rule: { item: string; pointer: string }): Json
