@@ -49,7 +49,7 @@ function formatDetails(
     ...(varies ? assumed.map((name) => formatVariations(output, name, columns)) : []),
     ...[...notes, rests].map((note) => note && paint.dim(note)),
   ]
-    .filter((part) => part !== '')
+    .filter((each) => each !== '')
     .join('\n\n')
 }
 
