@@ -81,7 +81,7 @@ it('the details of a change lead to the page of its domain', async () => {
   expect(await link.getAttribute('href')).toBe(`/domains/${name}`)
 })
 
-it('the rows of the matrix lead to the pages of their domains, and Tab passes them by', async () => {
+it('rows of the matrix lead to pages of domains, and Tab passes them by', async () => {
   const stage = await start()
   const tab = await stage.enter('/plan')
   const head = tab.locator('[role=rowheader]').first()

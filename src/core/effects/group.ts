@@ -188,7 +188,7 @@ class Groups {
 function describe(delta: Delta, groupBy: NonNullable<GroupOptions['groupBy']>): Json {
   const { field, verdict, before, after } = delta
   if (groupBy === 'shape' && shapeless.has(field)) return [field, verdict]
-  return [field, verdict, before as Json, after as Json]
+  return [field, verdict, before, after]
 }
 
 function compareGroups(a: EffectGroup, b: EffectGroup): number {

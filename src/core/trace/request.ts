@@ -67,6 +67,7 @@ const originReaders = {
   size: readNumber(0, Number.MAX_SAFE_INTEGER),
 }
 
+/** How each fact is read that a request may have. */
 const readers = {
   url: readText,
   method: (value: Json, path: string) => readMatching(token, 'a method')(value, path).toUpperCase(),
@@ -82,9 +83,6 @@ const readers = {
   origin: (value: Json, path: string) =>
     readFacts(isObject(value) ? value : fail(path, 'must be an object'), originReaders, 'origin.'),
 }
-
-/** The facts that a request may have. */
-export const requestFacts: ReadonlySet<string> = new Set(Object.keys(readers))
 
 /**
  * Parses a request of a domain; `.d` stands for each host below d.

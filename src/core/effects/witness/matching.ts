@@ -81,7 +81,7 @@ export function readLanguages(
   const found: ReturnType<typeof readLanguages> = { languages: [], reasons: [] }
   for (const entry of entries)
     try {
-      found.languages.push(...entry.languages(settings))
+      for (const each of entry.languages(settings)) found.languages.push(each)
     } catch (error) {
       if (!(error instanceof NoLanguage)) throw error
       found.reasons.push(error.reason)

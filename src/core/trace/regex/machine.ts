@@ -225,7 +225,7 @@ class Run {
   readonly #budget: { left: number }
   /** Place + 1 at which a step was last added. */
   readonly #seen: Int32Array
-  /** The steps that were added at a place, with what in their registers matters for what goes on. */
+  /** The steps that were added at a place, with what matters in their registers. */
   readonly #states = new Set<string>()
   #threads: Thread[] = []
 

@@ -106,7 +106,7 @@ class Reader {
   read(pattern: AST.Pattern): Expression {
     const node = this.#readChoice(pattern)
     for (const [groups, found] of this.#references)
-      groups.push(...found.map((group) => this.#numbers.get(group) ?? 0))
+      for (const group of found) groups.push(this.#numbers.get(group) ?? 0)
     const copies = countCopies(node)
     return {
       node,

@@ -1,5 +1,5 @@
 import { computeGroupShare, type EffectGroup, type Effects } from '../../../core/effects/group.ts'
-import type { Json, JsonObject } from '../../../core/model/json.ts'
+import type { JsonObject } from '../../../core/model/json.ts'
 import type { Witnesses } from './witnesses.ts'
 
 /** Builds the key `witnesses` of a plan (request semantics, 6). */
@@ -50,8 +50,8 @@ function buildDelta(delta: EffectGroup['deltas'][number]): JsonObject {
     field: delta.field,
     class: delta.class,
     verdict: delta.verdict,
-    before: delta.before as Json,
-    after: delta.after as Json,
+    before: delta.before,
+    after: delta.after,
     rules: delta.rules.map(({ side, item, pointer, pattern }) => ({
       side,
       item,
