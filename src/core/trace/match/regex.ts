@@ -48,8 +48,8 @@ export class Regex {
     whole: boolean,
     keeps: boolean,
   ): Answer<number[] | null> {
-    const isLong = this.pattern.length > maxLength || (text?.length ?? 0) > maxText
-    if (text === null || isLong || !isPrintable(text)) return this.undecidable
+    if (text === null || text.length > maxText || !isPrintable(text)) return this.undecidable
+    if (this.pattern.length > maxLength) return this.undecidable
     const expression = (this.#expression ??= parsePattern(this.pattern))
     if (expression === null) return this.undecidable
     const isAlike = expression.isCore && (!keeps || !expression.repeatsGroup)

@@ -102,9 +102,9 @@ export function matchUrlRegex(
   return map(subject, ({ url, forms }) => {
     const { path, full } = chooseForm(run, forms)
     const seen = sees === 'R5' ? run.reading('R5') : wholes[sees]
-    const authority = () => formatAuthority(withPort ? url : { ...url, port: null })
-    const text =
-      seen === 'path' ? path : seen === 'whole-url' && full !== null ? authority() + full : full
+    const isWhole = seen === 'whole-url' && full !== null
+    const shown = withPort ? url : { ...url, port: null }
+    const text = seen === 'path' ? path : isWhole ? formatAuthority(shown) + full : full
     return matchRegex(run, regex, text, ignoresCase(run, rule), extent)
   })
 }
@@ -168,6 +168,8 @@ export function writeGlob(entry: string, star: string, isDeep: boolean | null): 
 
 function matchGlob(glob: string, text: string): boolean {
   const expression = parsePattern(glob)
-  if (expression === null) return false
-  return findMatch(compileExpression(expression, false, false), text, true) !== null
+  return (
+    expression !== null &&
+    findMatch(compileExpression(expression, false, false), text, true) !== null
+  )
 }

@@ -3,9 +3,9 @@ import stringWidth from 'string-width'
 let graphemes: Intl.Segmenter | undefined
 /**
  * Characters of one column each that combine with no other: ASCII, letters of European languages,
- * dashes, quotes, dots, arrows and lines.
+ * blanks, dashes, quotes, dots, arrows and lines.
  */
-const narrow = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u257f]*$/
+const narrow = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u257f]*$/
 
 /**
  * Measures the terminal columns of a text. Colour codes have no width; escape other control
