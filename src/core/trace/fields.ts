@@ -36,6 +36,8 @@ export interface Field {
   read: (run: Run) => Answer<unknown>
 }
 
+const { connectTimeout, ...targets } = origin
+
 /** The answers by stage, in the order of the output; headers come beside them. */
 const stages: Record<string, Record<string, Field['read']>> = {
   '': { outcome: readOutcome },
@@ -55,12 +57,7 @@ const stages: Record<string, Record<string, Field['read']>> = {
   },
   cache: { ...cache, errorSeconds: readErrorSeconds, lifetime: readLifetime, stored: isStored },
   origin: {
-    item: origin.item,
-    main: origin.main,
-    backups: origin.backups,
-    protocol: origin.protocol,
-    port: origin.port,
-    host: origin.host,
+    ...targets,
     url: readOriginUrl,
     rewrite: (run) => rewriteUrl(run).rule,
     otherHeaders: (run) => readOtherHeaders(run, 'request'),
@@ -68,7 +65,7 @@ const stages: Record<string, Record<string, Field['read']>> = {
     range: readRange,
     follow: readFollow,
     timeout: readTimeout,
-    connectTimeout: origin.connectTimeout,
+    connectTimeout,
   },
   response: {
     status: readStatus,

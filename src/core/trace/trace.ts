@@ -1,7 +1,7 @@
 import { catalogue } from '../catalog/catalogue.ts'
 import type { Domain, ItemKey, Value } from '../model/item.ts'
 import type { Json, JsonObject } from '../model/json.ts'
-import { Unknown, type Answer } from './answer.ts'
+import { Unknown } from './answer.ts'
 import { findAssumed, listVariations, type Variation } from './assumed.ts'
 import type { Candidates } from './candidates.ts'
 import { checkKeys } from './check-keys.ts'
@@ -11,7 +11,6 @@ import { listHeaders } from './header-fields.ts'
 import { reply, type Reply } from './reply.ts'
 import type { Settings } from './readings.ts'
 import { completeFacts, parseRequest, type Facts, type Visitor } from './request.ts'
-import type { Rule } from './rule.ts'
 import { Run } from './run.ts'
 import { reportCheck, type CheckReport } from './stages/access.ts'
 import { listRules, matchRule, type OtherRules } from './stages/cache.ts'
@@ -125,9 +124,8 @@ function readField(path: string): Field['read'] {
 }
 
 /** The only known value of an item; null if it is absent, unmanaged, or in doubt. */
-function readSingle({ items, candidates }: Compiled, key: ItemKey): Value {
-  const value = candidates.get(key)?.length === 1 ? (items.values.get(key) ?? null) : null
-  return value instanceof Unknown ? null : value
+function readSingle(compiled: Compiled, key: ItemKey): Value {
+  return findState(compiled, key) === 'set' ? (compiled.items.values.get(key) as Value) : null
 }
 
 /** Describes a check: its state, its rule, and what else matches. */
@@ -142,27 +140,20 @@ export function describeCheck(compiled: Compiled, runs: Runs, item: ItemKey): Ch
   )
 }
 
-function findState(compiled: Compiled, item: ItemKey): CheckReport['state'] {
-  const { candidates, items, settings } = compiled
+function findState({ items, settings }: Compiled, item: ItemKey): CheckReport['state'] {
   const value = items.values.get(item)
   if (value === undefined) return settings.isTakenAsAbsent(item) ? 'absent' : 'unmanaged'
-  if (candidates.get(item)?.length !== 1 || value instanceof Unknown) return 'in-doubt'
+  if (items.bits.has(item) || value instanceof Unknown) return 'in-doubt'
   return value === null ? 'absent' : 'set'
 }
 
 /** Lists the cache rules that match beside the deciding one, and those that may. */
-function listOtherRules({ candidates }: Compiled, runs: Runs): OtherRules {
-  const decided = runs.answer(readField('cache.rule')) as Answer<Rule | null>
-  const isDeciding = (rule: Rule) =>
-    decided !== null &&
-    !(decided instanceof Unknown) &&
-    decided.item === rule.item &&
-    decided.pointer === rule.pointer
+function listOtherRules({ items }: Compiled, runs: Runs): OtherRules {
+  const decided = runs.answer(readField('cache.rule'))
   const found: OtherRules = { also: [], maybe: [] }
-  const isSingle = ({ item }: Rule) => candidates.get(item)?.length === 1
   for (const each of listRules(runs.first)) {
     const { rule } = each
-    if (isDeciding(rule) || !isSingle(rule)) continue
+    if (decided === rule || items.bits.has(rule.item)) continue
     const match = runs.answer((run) => matchRule(run, each))
     if (match === true) found.also.push(rule)
     else if (match !== false) found.maybe.push(rule)
