@@ -30,11 +30,7 @@ const rarelyCalled: Record<string, RarePackage> = {
     ],
   },
   // For JavaScript's expressions in traces.
-  regexpp: {
-    from: '@eslint-community/regexpp',
-    functions: ['visitRegExpAST'],
-    classes: ['RegExpParser'],
-  },
+  regexpp: { from: '@eslint-community/regexpp', functions: [], classes: ['RegExpParser'] },
   // Opens the stream of stdout.
   picocolors: { call: 'load()', functions: ['createColors'] },
   picomatch: { call: 'load()', functions: ['scan'] },

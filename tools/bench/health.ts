@@ -15,18 +15,10 @@ import {
 } from '../../test/health/fleets.ts'
 import type { BenchOptions } from './arguments.ts'
 import { createRow, formatShare, formatTable, type Row } from './row.ts'
+import { health as defaultRule } from './waves/simulate.ts'
 
 type Wave = [before: Map<string, Counts>, after: Map<string, Counts>]
 
-const defaultRule: HealthRule = {
-  settle: 300,
-  lag: 600,
-  window: 900,
-  grain: 'minute5',
-  statuses: ['5xx'],
-  minRequests: 500,
-  margin: 1,
-}
 /** Four waves of 200 domains: 1 %, 5 %, 25 %, 100 %. */
 const waves = [2, 8, 40, 150]
 /** Rises of the share of errors, in percentage points. */

@@ -4,7 +4,7 @@ import { listKinds } from '../../test/rule-lists/kinds.ts'
 import { findRuleListFindings } from '../../src/core/rule-lists/find-findings.ts'
 import type { Value } from '../../src/core/model/item.ts'
 import { buildSettings } from '../../src/core/trace/settings.ts'
-import { compareFigures, createRow, type Row } from './row.ts'
+import { compareFigures, createRow, measureCpu, type Row } from './row.ts'
 import type { Workbench } from './workbench.ts'
 
 /** Lists of one measurement in which each list is different. */
@@ -58,10 +58,8 @@ function measureKind(kind: string): Row {
   const [few = 0, many = 0] = [100, 800].map((length) => {
     const items = new Map(Object.entries(listKinds[kind]?.(length) ?? {}))
     const settings = buildSettings()
-    const start = process.cpuUsage()
-    findRuleListFindings('www.example.com', items, settings)
-    const { user, system } = process.cpuUsage(start)
-    return Math.max(0.1, (user + system) / 1e6)
+    const find = () => findRuleListFindings('www.example.com', items, settings)
+    return Math.max(0.1, measureCpu(find))
   })
   return compareFigures(`rule-list ${kind}`, `800 entries beside 100: ${kind}`, many, few, 12, 's')
 }
@@ -94,11 +92,10 @@ export function measureBombs(bench: Workbench): Row[] {
 function measureDistinct(hasRegex: boolean): number {
   const settings = buildSettings()
   const lists = Array.from({ length: count }, (_, i) => createRules(i, hasRegex))
-  const start = process.cpuUsage()
-  for (const rules of lists)
-    findRuleListFindings('www.example.com', new Map([['cache_rule', rules]]), settings)
-  const { user, system } = process.cpuUsage(start)
-  return (user + system) / 1e6
+  return measureCpu(() => {
+    for (const rules of lists)
+      findRuleListFindings('www.example.com', new Map([['cache_rule', rules]]), settings)
+  })
 }
 
 function createRules(i: number, hasRegex: boolean): Value {
