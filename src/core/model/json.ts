@@ -30,11 +30,10 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
 
 /** Returns the fields of an object that have a value, in their order. */
 export function pickDefined(fields: Record<string, Json | undefined>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([key, value]) =>
-      value === undefined ? [] : [[key, value] as const],
-    ),
-  )
+  const picked: JsonObject = {}
+  for (const [key, value] of Object.entries(fields))
+    if (value !== undefined) setOwn(picked, key, value)
+  return picked
 }
 
 /** Formats one step of a JSON pointer (RFC 6901), escaped. */

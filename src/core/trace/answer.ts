@@ -109,8 +109,7 @@ export function mapBoth<T, S, U>(
   b: Answer<S>,
   change: (a: T, b: S) => Answer<U>,
 ): Answer<U> {
-  if (a instanceof Unknown || b instanceof Unknown) return uniteUnknown([a, b]) as Unknown
-  return change(a, b)
+  return uniteUnknown([a, b]) ?? change(a as T, b as S)
 }
 
 /** Compares two answers: equal values, or equal reasons. */

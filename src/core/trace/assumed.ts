@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import { isSameAnswer, Unknown } from './answer.ts'
 import type { Runs } from './doubt.ts'
 import type { Field } from './fields.ts'
-import { readings, type ReadingName, type Settings } from './readings.ts'
+import { readings, type Settings } from './readings.ts'
 import { getBit, unmanagedPlace, type Bits } from './run.ts'
 import { listOthers, setAnswer } from './settings.ts'
 import { listHeaders } from './header-fields.ts'
@@ -25,7 +25,7 @@ export interface Flip {
 export function findAssumed(settings: Settings, runs: Runs, fields: readonly Field[]): JsonObject {
   const assumed: JsonObject = {}
   for (const [i, { name }] of readings.entries()) {
-    const { done } = findFlips(settings, runs, fields, name).next()
+    const { done } = findFlips(settings, runs, fields, i + 1).next()
     if (done !== true) assumed[name] = settings.answers[i + 1] ?? null
   }
   const isOpen = !settings.own.has(unmanagedPlace) && settings.unmanaged === 'absent'
@@ -40,9 +40,8 @@ export function* findFlips(
   settings: Settings,
   runs: Runs,
   fields: readonly Field[],
-  name: ReadingName,
+  number: number,
 ): Generator<Flip, undefined> {
-  const number = Number(name.slice(1))
   const bit = getBit(number)
   if (settings.own.has(number) || (runs.bits & bit) === 0n) return
   for (const answer of listOthers(number, settings.answers[number] ?? null)) {
@@ -65,8 +64,8 @@ export function listVariations(
   runs: Runs,
   fields: readonly Field[],
 ): Variation[] {
-  return readings.flatMap(({ name }) =>
-    [...findFlips(settings, runs, fields, name)].map(({ answer, runs: other, changed }) => ({
+  return readings.flatMap(({ name }, i) =>
+    [...findFlips(settings, runs, fields, i + 1)].map(({ answer, runs: other, changed }) => ({
       reading: name,
       answer,
       changes: changed.map(({ path, read }) => ({

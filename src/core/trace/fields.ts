@@ -1,4 +1,5 @@
-import { map, Unknown, type Answer } from './answer.ts'
+import { getOrAdd } from '../model/lists.ts'
+import { map, type Answer } from './answer.ts'
 import { checkKeys } from './check-keys.ts'
 import type { Run } from './run.ts'
 import { findDeciding, isDenied, readResult } from './stages/access.ts'
@@ -11,7 +12,7 @@ import {
   readRange,
   readTimeout,
 } from './stages/origin-request.ts'
-import { origin } from './stages/origin.ts'
+import { findExtension, origin } from './stages/origin.ts'
 import {
   isDrag,
   isRefused,
@@ -103,24 +104,16 @@ const headers = new Map<string, Field>()
 /** The answer about a header of a message, also of one that no item names. */
 export function getHeaderField(message: Message, header: string): Field {
   const stage = message === 'request' ? 'origin.headers' : 'response.headers'
-  const path = `${stage}.${header}`
-  const known = headers.get(path)
-  if (known !== undefined) return known
   if (headers.size > 1000) headers.clear()
-  const field = createField(stage, header, (run) => changeHeader(run, message, header))
-  headers.set(path, field)
-  return field
+  return getOrAdd(headers, `${stage}.${header}`, () =>
+    createField(stage, header, (run) => changeHeader(run, message, header)),
+  )
 }
 
 function createField(stage: string, field: string, read: Field['read']): Field {
   const path = stage === '' ? field : `${stage}.${field}`
-  const answer: Field['read'] = ofOrigin.has(path) ? read : (run) => findBar(run) ?? read(run)
+  const answer: Field['read'] = ofOrigin.has(path)
+    ? read
+    : (run) => findExtension(run, ['anything']) ?? read(run)
   return { path, stage, name: field, read: (run) => run.keep(path, answer) }
-}
-
-/** Why `extend` may change anything (R50); null if it does not. */
-function findBar(run: Run): Unknown | null {
-  const extension = run.item('extend')
-  if (extension === null || run.reading('R50') !== 'anything') return null
-  return extension instanceof Unknown ? extension : Unknown.of('undecidable extend')
 }

@@ -109,27 +109,24 @@ const usualHeaders = [
   ['user-agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
 ] as const
 
+const usualFacts = { method: 'GET', ip: null, country: null, isp: 'other', bodySize: 0 } as const
+
 /** Completes the facts of a request by those of a visitor. */
 export function completeFacts(facts: Facts, visitor: Visitor): Facts {
   if (visitor === 'unknown') return facts
-  const { method = 'GET', ip = null, country = null, isp = 'other', bodySize = 0 } = facts
   const { headers, origin } = facts
   return {
+    ...usualFacts,
     ...facts,
-    method,
-    ip,
-    country,
-    isp,
-    bodySize,
     headers: headers.isComplete
       ? headers
       : { given: new Map([...usualHeaders, ...headers.given]), isComplete: true },
     origin: {
+      status: 200,
       ...origin,
-      status: origin.status ?? 200,
       headers: origin.headers.isComplete
         ? origin.headers
-        : { given: origin.headers.given, isComplete: true, open: 'content-type' },
+        : { ...origin.headers, isComplete: true, open: 'content-type' },
     },
   }
 }
@@ -172,11 +169,10 @@ function readFacts<Readers extends Record<string, Reader<unknown>>>(
   for (const name of Object.keys(facts))
     if (!Object.hasOwn(known, name))
       fail(`${prefix}${name}`.slice(0, 100), 'is not a fact of a request')
-  const found = Object.entries(known).flatMap(([name, read]) => {
-    const value = facts[name]
-    return value === undefined ? [] : [[name, read(value, prefix + name)] as const]
-  })
-  return Object.fromEntries(found) as { [Name in keyof Readers]?: ReturnType<Readers[Name]> }
+  const found: Record<string, unknown> = {}
+  for (const name in known)
+    if (facts[name] !== undefined) found[name] = known[name]?.(facts[name], prefix + name)
+  return found as { [Name in keyof Readers]?: ReturnType<Readers[Name]> }
 }
 
 function readText(value: Json, path: string): string {

@@ -1,6 +1,6 @@
 import { Assembly, type StackLookup } from './assembly.ts'
 import { checkProfile } from './check-profile.ts'
-import { createPlaceLookups, toLayer } from './declared-places.ts'
+import { createPlaceLookups, toLayer, type PlaceLookups } from './declared-places.ts'
 import type { Layer } from '../workspace-file/find-origin.ts'
 import { ProblemQuota, createDiagnostic } from './finding.ts'
 import { ItemCache } from './item-cache.ts'
@@ -41,20 +41,10 @@ import {
 } from '../../core/model/problem.ts'
 import type { SecretKeeper } from '../../core/model/secret.ts'
 
-interface Assembled extends Pick<
-  Workspace,
-  | 'desired'
-  | 'diagnostics'
-  | 'files'
-  | 'exceptions'
-  | 'findDomainPlace'
-  | 'findDeclaredOwners'
-  | 'findItemPlace'
-  | 'findProfiles'
-  | 'findTextPlace'
-  | 'findTextSource'
-  | 'parseGiven'
-> {
+interface Assembled
+  extends
+    PlaceLookups,
+    Pick<Workspace, 'desired' | 'diagnostics' | 'files' | 'exceptions' | 'parseGiven'> {
   /** The manifests without a finding. */
   clean: KnownManifest[]
 }

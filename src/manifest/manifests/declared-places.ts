@@ -21,13 +21,8 @@ export function toLayer({ config, document }: Declaration): Layer {
   return { config, document, base: '/config' }
 }
 
-/**
- * Creates lookups of places of items, which parse the file of a domain again. They keep the
- * documents of one file only.
- */
-export function createPlaceLookups(
-  declared: ReadonlyMap<Domain, Declared>,
-): Pick<
+/** Lookups of places in files, of domains, items and texts. */
+export type PlaceLookups = Pick<
   Workspace,
   | 'findDomainPlace'
   | 'findDeclaredOwners'
@@ -35,7 +30,13 @@ export function createPlaceLookups(
   | 'findProfiles'
   | 'findTextPlace'
   | 'findTextSource'
-> {
+>
+
+/**
+ * Creates lookups of places of items, which parse the file of a domain again. They keep the
+ * documents of one file only.
+ */
+export function createPlaceLookups(declared: ReadonlyMap<Domain, Declared>): PlaceLookups {
   let recent: { file: SourceFile; manifests: Map<number, Manifest> } | null = null
   const find = (domain: Domain, item: ItemKey, pointer: string) => {
     const found = declared.get(domain)
