@@ -10,6 +10,9 @@ import { write, writeTrace } from './for-pairs.ts'
 import type { Pair } from './pairs/pair.ts'
 import { findAssumed, interpret } from './second/interpret.ts'
 
+/** Facts of a request; a text is its URL. */
+type Facts = string | JsonObject
+
 /** Cases of one configuration. All items that it does not name are absent. */
 interface Group {
   name: string
@@ -22,16 +25,28 @@ interface Group {
   assume?: JsonObject
   visitor?: Visitor
   timezone?: string
-  cases: Case[]
+  /** Facts of all its requests; without a URL that of the start page. */
+  request?: Facts
+  /** What is expected of the trace of this request. */
+  expect?: JsonObject
+  /** The fact or the reading that the table varies. */
+  by?: string
+  /** The path or the paths of the answers in the table; without it each row names its own. */
+  asks?: string | string[]
+  /** What is expected with each value of the fact. */
+  table?: Record<string, Json>
+  /** Requests with more facts. */
+  cases?: Case[]
+  /** Requests that are refused. */
+  errors?: Facts[]
 }
 
 /** A request, what is expected of its trace, and settings for this request alone. */
 interface Case {
-  request: string | JsonObject
+  request?: Facts
   assume?: JsonObject
   visitor?: Visitor
-  expect?: JsonObject
-  error?: boolean
+  expect: JsonObject
 }
 
 /** Traces a request; finds what is assumed, if asked for. */
@@ -45,10 +60,11 @@ function defineCases(file: string, trace: Tracer): void {
   describe(file, () => {
     for (const group of groups)
       it(group.name, () => {
-        for (const each of group.cases)
-          if (each.error === true)
-            expect(() => trace(buildPair(group, each), false), write(each.request)).toThrow()
-          else checkCase(buildPair(group, each), each.expect ?? {}, trace)
+        for (const each of listCases(group)) checkCase(buildPair(group, each), each.expect, trace)
+        for (const request of group.errors ?? []) {
+          const pair = buildPair(group, { request })
+          expect(() => trace(pair, false), write(request)).toThrow()
+        }
       })
   })
 }
@@ -62,6 +78,19 @@ describe('the second interpreter', () => {
     ({ ...interpret(pair), ...(asks ? { assumed: findAssumed(pair) } : {}) }) as JsonObject
   for (const file of ['worked', 'assumed', 'doubt', 'visitor']) defineCases(`${file}.yaml`, find)
 })
+
+/** Lists the cases of a group, each row of its table as one. */
+function listCases({ expect: alone, by = 'url', asks, table = {}, cases = [] }: Group): Case[] {
+  const rows = Object.entries(table).map(([key, answer]): Case => {
+    // A key that is null is an empty text.
+    const value = /^\d+$/.test(key) ? Number(key) : key === '' ? null : key
+    const fact = by.split('.').reduceRight<Json>((inner, step) => ({ [step]: inner }), value)
+    const paths = Array.isArray(asks) ? asks.map((path, i) => [path, (answer as Json[])[i]]) : null
+    const expected = asks === undefined ? answer : Object.fromEntries(paths ?? [[asks, answer]])
+    return { [/^R\d/.test(by) ? 'assume' : 'request']: fact, expect: expected as JsonObject }
+  })
+  return [...(alone === undefined ? [] : [{ expect: alone }]), ...rows, ...cases]
+}
 
 function checkCase(pair: Pair, expected: JsonObject, trace: Tracer): void {
   const entries = Object.entries(expected)
@@ -89,9 +118,12 @@ function checkResting(pair: Pair, path: string, name: string, trace: Tracer): vo
   expect(changed, `${path} with other answers of ${name}`).not.toEqual([])
 }
 
-function buildPair(group: Group, each: Case): Pair {
+function buildPair(group: Group, each: Partial<Case>): Pair {
   const { domain = 'www.example.com', timezone } = group
-  const request = typeof each.request === 'string' ? { url: each.request } : each.request
+  const facts = [group.request, each.request].map((given = {}) =>
+    typeof given === 'string' ? { url: given } : given,
+  )
+  const request = facts.reduce(addFacts, { url: '~/' })
   const assume: JsonObject = {
     ...(group.unmanaged === undefined ? {} : { unmanaged: 'unknown' }),
     ...group.assume,
@@ -128,6 +160,15 @@ function canonicalize(key: string, value: Json): Json {
   const parsed = parseItem(getItemSpec(key), value, 'manifest')
   expect(parsed.value, JSON.stringify(parsed.problems)).not.toBeNull()
   return parsed.value
+}
+
+/** Adds facts to others, also to headers and what is known of the origin. */
+function addFacts(before: JsonObject, more: JsonObject): JsonObject {
+  const added = Object.entries(more).map(([key, value]) => {
+    const old = before[key]
+    return [key, isObject(old) && isObject(value) ? addFacts(old, value) : value]
+  })
+  return { ...before, ...(Object.fromEntries(added) as JsonObject) }
 }
 
 function expandUrl(request: JsonObject): JsonObject {
