@@ -60,9 +60,15 @@ function isExempt(world: World): Cond {
 
 /** D of a check. */
 function denies(world: World, item: CheckName): Cond {
-  return bind<unknown, boolean>(world.item(item), (value) =>
-    value === null ? no : getCheck(item).denies(world, value as never),
-  )
+  return bind<unknown, boolean>(world.item(item), (given) => {
+    if (given === null) return no
+    const value = given as never
+    const check = getCheck(item)
+    if (check.denies !== undefined) return check.denies(world, value)
+    const parts = [...(check.parts?.(value) ?? []), ...(check.entries?.(value) ?? [])]
+    const holds = some(...parts.map((part) => () => part.holds(world)))
+    return check.entriesPass?.(value) === true ? not(holds) : holds
+  })
 }
 
 /** Whether a check denies. */
@@ -131,9 +137,9 @@ function nameRules(trace: Trace, item: CheckName, result: Answer): Named {
   const check = getCheck(item)
   const parts = weigh(trace, check.parts?.(value as never) ?? [])
   const entries = weigh(trace, check.entries?.(value as never) ?? [])
-  const entriesDeny = check.entriesDeny?.(value as never) ?? false
+  const entriesPass = check.entriesPass?.(value as never) ?? false
   const matching = entries.filter(({ holds }) => isYes(holds))
-  const rule = findRule(item, result, parts, matching, entriesDeny)
+  const rule = findRule(item, result, parts, matching, entriesPass)
   return {
     rule,
     also: matching.map((entry) => entry.rule).filter((other) => other !== rule),
@@ -146,13 +152,13 @@ function findRule(
   result: Answer,
   parts: Weighed[],
   matching: Weighed[],
-  entriesDeny: boolean,
+  entriesPass: boolean,
 ): RuleName | null {
   if (!('value' in result)) return null
   const [first] = matching
-  if (result.value === 'pass') return entriesDeny ? null : (first?.rule ?? null)
+  if (result.value === 'pass') return entriesPass ? (first?.rule ?? null) : null
   const part = parts.find(({ holds }) => isYes(holds))
-  return part?.rule ?? (entriesDeny ? first?.rule : undefined) ?? nameRule(item, '')
+  return part?.rule ?? (entriesPass ? undefined : first?.rule) ?? nameRule(item, '')
 }
 
 /** The entry that exempts a request from a check that would deny it. */

@@ -1,4 +1,4 @@
-import { defineCheck, readClientAddress, testHeader } from './check.ts'
+import { type Check, readClientAddress, testHeader } from './check.ts'
 import { isInEntry } from './ip.ts'
 import { nameRule, type Items } from './items.ts'
 import {
@@ -86,16 +86,13 @@ function holdsBan(world: World, { configs }: Ban, i: number): Cond {
   return world.is('R23', 'any') ? some(...conditions) : all(...conditions)
 }
 
-export const combinedBan = defineCheck({
-  item: 'combined_ban',
-  denies: (world, bans) => some(...bans.map((ban, i) => () => holdsBan(world, ban, i))),
+export const combinedBan: Check<'combined_ban'> = {
   entries: (bans) =>
     bans.map((ban, i) => ({
       rule: nameRule('combined_ban', `/${i}`),
       holds: (world) => holdsBan(world, ban, i),
     })),
-  entriesDeny: () => true,
-})
+}
 
 function holdsUrl(world: World, entry: unknown, i: number): Cond {
   const where = `deny_url/urls/${i}`
@@ -111,13 +108,10 @@ function holdsUrl(world: World, entry: unknown, i: number): Cond {
   })
 }
 
-export const denyUrl = defineCheck({
-  item: 'deny_url',
-  denies: (world, { urls }) => someEntry(urls, (entry, i) => holdsUrl(world, entry, i)),
+export const denyUrl: Check<'deny_url'> = {
   entries: ({ urls }) =>
     urls.map((entry, i) => ({
       rule: nameRule('deny_url', `/urls/${i}`, entry),
       holds: (world) => holdsUrl(world, entry, i),
     })),
-  entriesDeny: () => true,
-})
+}

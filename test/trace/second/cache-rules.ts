@@ -3,7 +3,6 @@ import { isInsensitive, matchPattern, type PatternKind } from './matching.ts'
 import {
   firstMatch,
   isNo,
-  known,
   map,
   unknownOf,
   type Candidate,
@@ -24,12 +23,12 @@ export type QueryUse = (query: string | null) => string | null
 
 /** What a rule says, in the terms of the output (request semantics, 3.4). */
 export interface Fields {
-  policy: Result<string>
-  seconds: Result<number | null>
-  followsOrigin: Result<boolean>
-  obeysNoCache: Result<boolean>
-  keyQuery: Result<QueryUse>
-  originQuery: Result<QueryUse>
+  policy: string
+  seconds: number | null
+  followsOrigin: boolean
+  obeysNoCache: boolean
+  keyQuery: QueryUse
+  originQuery: QueryUse
 }
 
 const asSent: QueryUse = (query) => query
@@ -55,20 +54,20 @@ export function toSeconds(count: number, unit: string): number {
 }
 
 const bypass: Omit<Fields, 'originQuery' | 'keyQuery'> = {
-  policy: known('bypass'),
-  seconds: known(0),
-  followsOrigin: known(false),
-  obeysNoCache: known(false),
+  policy: 'bypass',
+  seconds: 0,
+  followsOrigin: false,
+  obeysNoCache: false,
 }
 
 function readOldRule(rule: OldRule): Fields {
-  if (rule.time === 0) return { ...bypass, keyQuery: known(asSent), originQuery: known(asSent) }
-  const query = known(rule.ignore_query === 'on' ? none : asSent)
+  if (rule.time === 0) return { ...bypass, keyQuery: asSent, originQuery: asSent }
+  const query = rule.ignore_query === 'on' ? none : asSent
   return {
-    policy: known('cache'),
-    seconds: known(toSeconds(rule.time, rule.timeunit ?? 's')),
-    followsOrigin: known(rule.ignore_expired === 'off'),
-    obeysNoCache: known(rule.ignore_no_cache !== 'on'),
+    policy: 'cache',
+    seconds: toSeconds(rule.time, rule.timeunit ?? 's'),
+    followsOrigin: rule.ignore_expired === 'off',
+    obeysNoCache: rule.ignore_no_cache !== 'on',
     keyQuery: query,
     originQuery: query,
   }
@@ -80,17 +79,19 @@ function readNewRule(world: World, rule: NewRule): Fields {
   if (!isCached) {
     const { query_params_op = 'do_nothing' } = rule
     const applies = query_params_op !== 'do_nothing' && world.is('R47', 'applies')
-    const originQuery = applies ? readQueryUses(rule).originQuery : known(asSent)
-    return { ...bypass, keyQuery: known(asSent), originQuery }
+    const originQuery = applies ? readQueryUses(rule).originQuery : asSent
+    return { ...bypass, keyQuery: asSent, originQuery }
   }
   return {
-    policy: known('cache'),
+    policy: 'cache',
     seconds:
       expire === 0
-        ? known(world.is('R41', 'origin') ? null : Number(world.settled('R41')))
-        : known(toSeconds(expire, rule.expire_unit ?? 's')),
-    followsOrigin: known(rule.follow_expired === 'yes'),
-    obeysNoCache: known(rule.ignore_no_cache_headers !== 'yes'),
+        ? world.is('R41', 'origin')
+          ? null
+          : Number(world.settled('R41'))
+        : toSeconds(expire, rule.expire_unit ?? 's'),
+    followsOrigin: rule.follow_expired === 'yes',
+    obeysNoCache: rule.ignore_no_cache_headers !== 'yes',
     ...readQueryUses(rule),
   }
 }
@@ -98,27 +99,25 @@ function readNewRule(world: World, rule: NewRule): Fields {
 function readQueryUses(rule: NewRule): Pick<Fields, 'keyQuery' | 'originQuery'> {
   const { query_params_op = 'do_nothing' } = rule
   const { query_params_op_way: way, query_params_op_when: when, params } = rule
-  if (query_params_op === 'do_nothing')
-    return { keyQuery: known(asSent), originQuery: known(asSent) }
-  if (query_params_op === 'cache_back_source_remove')
-    return { keyQuery: known(none), originQuery: known(none) }
+  if (query_params_op === 'do_nothing') return { keyQuery: asSent, originQuery: asSent }
+  if (query_params_op === 'cache_back_source_remove') return { keyQuery: none, originQuery: none }
   if (way === undefined || when === undefined || params === undefined)
-    return { keyQuery: known(asSent), originQuery: known(asSent) }
+    return { keyQuery: asSent, originQuery: asSent }
   const names = splitList(params)
   const use: QueryUse = (query) =>
     filterArguments(query, (name) => names.includes(name) === (way === 'keep'))
-  return { keyQuery: known(use), originQuery: known(when === 'cache' ? asSent : use) }
+  return { keyQuery: use, originQuery: when === 'cache' ? asSent : use }
 }
 
 /** The fields while no rule matches. */
 function readNoRule(world: World): Fields {
-  const query = { keyQuery: known(asSent), originQuery: known(asSent) }
+  const query = { keyQuery: asSent, originQuery: asSent }
   if (world.is('R40', 'bypass')) return { ...bypass, ...query }
   return {
-    policy: known('origin'),
-    seconds: known(null),
-    followsOrigin: known(true),
-    obeysNoCache: known(true),
+    policy: 'origin',
+    seconds: null,
+    followsOrigin: true,
+    obeysNoCache: true,
     ...query,
   }
 }

@@ -21,7 +21,6 @@ import {
   not,
   some,
   sortTexts,
-  bind,
   unknown,
   yes,
   type Cond,
@@ -32,10 +31,10 @@ import type { Trace, World } from './trace.ts'
 type FieldName = 'policy' | 'seconds' | 'followsOrigin' | 'obeysNoCache'
 
 /** A field of the rule that decides. */
-function readField<K extends FieldName>(world: World, name: K): Fields[K] {
-  return world.once<unknown>(`cache.${name}`, () =>
-    decideField<unknown>(world, readCacheSource(world), (fields) => fields[name]),
-  ) as Fields[K]
+function readField<K extends FieldName>(world: World, name: K): Result<Fields[K]> {
+  return world.once(`cache.${name}`, () =>
+    decideField(world, readCacheSource(world), (fields) => known(fields[name])),
+  )
 }
 
 /** Domains and scheme of the key. */
@@ -55,14 +54,11 @@ function readKey(world: World): Result<unknown> {
   const source = readCacheSource(world)
   const url = source.url(world)
   return decideField<unknown>(world, source, ({ policy, keyQuery }) =>
-    bind(policy, (answer) => {
-      if (answer === 'bypass') return known(null)
-      const share = readShare(world)
-      const target = both(url, keyQuery, ({ path, query }, use) =>
-        known({ path, query: use(query) }),
-      )
-      return both(share, target, (scope, shown) => known({ ...scope, ...shown }))
-    }),
+    policy === 'bypass'
+      ? known(null)
+      : both(readShare(world), url, (share, { path, query }) =>
+          known({ ...share, path, query: keyQuery(query) }),
+        ),
   )
 }
 
@@ -170,7 +166,7 @@ function readOriginTime(world: World): Result<number | null> {
   })
   return choose<number | null>(
     map(age, (seconds) => seconds !== null),
-    () => age,
+    age,
     () => {
       const expires = map(readCacheHeader(world, 'expires'), parseDate)
       const date = map(readCacheHeader(world, 'date'), parseDate)
@@ -181,7 +177,7 @@ function readOriginTime(world: World): Result<number | null> {
           () => has(date),
         ),
         () => both(expires, date, (end, start) => known((end ?? 0) - (start ?? 0))),
-        () => known(null),
+        known(null),
       )
     },
   )
@@ -194,7 +190,7 @@ function readLifetime(world: World): Result<number | null> {
     const seconds = readField(world, 'seconds')
     return choose<number | null>(
       map(listed, (value) => value !== null),
-      () => listed,
+      listed,
       () =>
         choose<number | null>(
           readField(world, 'followsOrigin'),
@@ -202,11 +198,11 @@ function readLifetime(world: World): Result<number | null> {
             const given = readOriginTime(world)
             return choose<number | null>(
               map(given, (value) => value !== null),
-              () => given,
+              given,
               () => (world.is('R42', 'rule-time') ? map(seconds, (value) => value ?? 0) : known(0)),
             )
           },
-          () => seconds,
+          seconds,
         ),
     )
   })
@@ -234,11 +230,7 @@ function forbidsCaching(world: World): Cond {
 
 /** Chooses what a reading says where a condition does not hold. */
 function otherwise(cond: Cond, rest: () => boolean): Cond {
-  return choose(
-    cond,
-    () => yes,
-    () => known(rest()),
-  )
+  return choose(cond, yes, known(rest()))
 }
 
 function isMethodStored(world: World): Cond {

@@ -13,20 +13,14 @@ export interface Part {
 
 /** One of the ten checks (request semantics, 3.2). */
 export interface Check<K extends CheckName> {
-  item: K
-  /** D, the condition to deny. */
-  denies: (world: World, value: Items[K]) => Cond
+  /** D, the condition to deny; if it is left out, that some part or entry holds. */
+  denies?: (world: World, value: Items[K]) => Cond
   /** Parts other than entries that deny by themselves, in the order in which they are named. */
   parts?: (value: Items[K]) => Part[]
   /** Entries, each by itself. */
   entries?: (value: Items[K]) => Part[]
-  /** Whether an entry that holds makes the check deny (a black list) or pass (a white list). */
-  entriesDeny?: (value: Items[K]) => boolean
-}
-
-/** Writes a check; the types of its item are checked here. */
-export function defineCheck<K extends CheckName>(check: Check<K>): Check<K> {
-  return check
+  /** Whether an entry that holds makes the check pass (a white list). */
+  entriesPass?: (value: Items[K]) => boolean
 }
 
 /** The header as access sees it is empty. */

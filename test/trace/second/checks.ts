@@ -1,4 +1,4 @@
-import { defineCheck, isHeaderEmpty, readClientAddress, testHeader, type Part } from './check.ts'
+import { type Check, isHeaderEmpty, readClientAddress, testHeader, type Part } from './check.ts'
 import { combinedBan, denyUrl } from './bans.ts'
 import { isInEntry } from './ip.ts'
 import { nameRule, splitList, type Items } from './items.ts'
@@ -20,16 +20,14 @@ import { seen } from './seen.ts'
 import { findSigned, isCovered, isForged, type SignedUrls } from './signature.ts'
 import type { World } from './trace.ts'
 
-const denyProtocol = defineCheck({
-  item: 'deny_protocol',
-  denies: (world, value) => known(value.protocol === world.facts.url.scheme),
+const denyProtocol: Check<'deny_protocol'> = {
   parts: (value) => [
     {
       rule: nameRule('deny_protocol', '/protocol'),
       holds: (world) => known(value.protocol === world.facts.url.scheme),
     },
   ],
-})
+}
 
 /** Builds the entries of an IP list. */
 function listAddresses(item: string, entries: string[]): Part[] {
@@ -42,29 +40,14 @@ function listAddresses(item: string, entries: string[]): Part[] {
   }))
 }
 
-function someHold(world: World, parts: Part[]): Cond {
-  return some(
-    ...parts.map(
-      ({ holds }) =>
-        () =>
-          holds(world),
-    ),
-  )
+const ipBlackList: Check<'ip_black_list'> = {
+  entries: ({ list }) => listAddresses('ip_black_list', list),
 }
 
-const ipBlackList = defineCheck({
-  item: 'ip_black_list',
-  denies: (world, { list }) => someHold(world, listAddresses('ip_black_list', list)),
-  entries: ({ list }) => listAddresses('ip_black_list', list),
-  entriesDeny: () => true,
-})
-
-const ipWhiteList = defineCheck({
-  item: 'ip_white_list',
-  denies: (world, { list }) => not(someHold(world, listAddresses('ip_white_list', list))),
+const ipWhiteList: Check<'ip_white_list'> = {
   entries: ({ list }) => listAddresses('ip_white_list', list),
-  entriesDeny: () => false,
-})
+  entriesPass: () => true,
+}
 
 function listCountries({ country_list }: Items['visit_areas_limit']): Part[] {
   return splitList(country_list).map((name) => ({
@@ -74,15 +57,10 @@ function listCountries({ country_list }: Items['visit_areas_limit']): Part[] {
   }))
 }
 
-const visitAreasLimit = defineCheck({
-  item: 'visit_areas_limit',
-  denies: (world, value) => {
-    const isListed = someHold(world, listCountries(value))
-    return value.limit_type === 'black' ? isListed : not(isListed)
-  },
+const visitAreasLimit: Check<'visit_areas_limit'> = {
   entries: listCountries,
-  entriesDeny: ({ limit_type }) => limit_type === 'black',
-})
+  entriesPass: ({ limit_type }) => limit_type === 'white',
+}
 
 /** The host of a Referer; null if it has none. */
 function findRefererHost(world: World, text: string): string | null {
@@ -115,8 +93,7 @@ function deniesEmptyReferer(world: World, allow_empty: boolean): Cond {
   return allow_empty ? no : isHeaderEmpty(world, 'referer')
 }
 
-const referer = defineCheck({
-  item: 'referer',
+const referer: Check<'referer'> = {
   denies: (world, { type, list, allow_empty = true }) => {
     const someMatches = (): Cond => some(...list.map((entry) => () => holdsReferer(entry)(world)))
     return some(
@@ -143,8 +120,8 @@ const referer = defineCheck({
           () => holdsReferer(entry)(world),
         ),
     })),
-  entriesDeny: ({ type }) => type === 1,
-})
+  entriesPass: ({ type }) => type !== 1,
+}
 
 type Agents = Items['user_agent']
 
@@ -185,8 +162,7 @@ function deniesEmptyAgent(world: World, value: Agents): Cond {
   return value.allow_empty_ua === 'no' ? isHeaderEmpty(world, 'user-agent') : no
 }
 
-const userAgent = defineCheck({
-  item: 'user_agent',
+const userAgent: Check<'user_agent'> = {
   denies: (world, value) => {
     const someMatches = (): Cond =>
       some(...listLines(value).map((line) => () => matchAgent(world, value, line)))
@@ -223,18 +199,15 @@ const userAgent = defineCheck({
           () => matchAgent(world, value, line),
         ),
     })),
-  entriesDeny: ({ ua_type }) => ua_type === 'black',
-})
+  entriesPass: ({ ua_type }) => ua_type !== 'black',
+}
 
 /** The ways in which a signed URL is refused, with the pointers that are named for them. */
 const signatureFaults: { pointer: string; holds: (world: World, value: SignedUrls) => Cond }[] = [
   {
     pointer: '/req_uri_type',
     holds: (world, value) =>
-      all(
-        () => known(findSigned(world, value) === null),
-        () => known(world.is('R32', 'deny')),
-      ),
+      all(known(findSigned(world, value) === null), known(world.is('R32', 'deny'))),
   },
   { pointer: '/deadtime', holds: (world, value) => ifSigned(world, value, isOld) },
   { pointer: '/deadtime', holds: (world, value) => ifSigned(world, value, isEarly) },
@@ -266,8 +239,7 @@ function isEarly(world: World, _value: SignedUrls, signed: Signed): Cond {
   return world.is('R36', 'invalid') ? map(readAge(world, signed), (age) => age < 0) : no
 }
 
-const visitTimestamp = defineCheck({
-  item: 'visit_timestamp',
+const visitTimestamp: Check<'visit_timestamp'> = {
   denies: (world, value) =>
     all(
       () => isCovered(world, value),
@@ -282,7 +254,7 @@ const visitTimestamp = defineCheck({
           () => holds(world, value),
         ),
     })),
-})
+}
 
 /** `if unsigned then R32 = deny else old ∨ early ∨ forged`. */
 function deniesSignature(world: World, value: SignedUrls): Cond {
@@ -310,16 +282,14 @@ function exceedsLimit(world: World, { limit_value }: Items['post_upload_size_lim
   )
 }
 
-const postUploadSizeLimit = defineCheck({
-  item: 'post_upload_size_limit',
-  denies: exceedsLimit,
+const postUploadSizeLimit: Check<'post_upload_size_limit'> = {
   parts: (value) => [
     {
       rule: nameRule('post_upload_size_limit', '/limit_value'),
       holds: (world) => exceedsLimit(world, value),
     },
   ],
-})
+}
 
 export const checks = {
   deny_protocol: denyProtocol,

@@ -4,6 +4,7 @@ import { findSecret, isRecord, isUnknownCandidate, type Items } from './items.ts
 import { isInsensitive, matchPattern, readText } from './matching.ts'
 import {
   choose,
+  collect,
   isNo,
   known,
   map,
@@ -81,10 +82,7 @@ function disturb(state: State, item: Result<unknown>): State {
   const reasons = reasonsOf(item)
   return {
     values: unknownOf(new Set([...reasonsOf(state.values), ...reasons])),
-    isSet: some(
-      () => state.isSet,
-      () => unknownOf(reasons),
-    ),
+    isSet: some(state.isSet, () => unknownOf(reasons)),
   }
 }
 
@@ -98,21 +96,10 @@ function control(direction: Direction): Step {
       .filter(({ rule }) => rule.head_direction === direction && rule.head.toLowerCase() === name)
       .map(({ rule, i }) => ({ rule, i, match: matchHeadRule(world, rule, i) }))
       .filter(({ match }) => !isNo(match))
-    return sortByOrder(world, rules).reduce((before, { rule, match }) => {
-      const after = operate(world, rule, before, read)
-      return {
-        values: choose<string[] | null>(
-          match,
-          () => after.values,
-          () => before.values,
-        ),
-        isSet: choose(
-          match,
-          () => after.isSet,
-          () => before.isSet,
-        ),
-      }
-    }, state)
+    return sortByOrder(world, rules).reduce(
+      (before, { rule, match }) => chooseState(match, operate(world, rule, before, read), before),
+      state,
+    )
   }
 }
 
@@ -124,46 +111,39 @@ function sortByOrder<T extends { rule: Rule; i: number }>(world: World, rules: T
   return rules.toSorted((a, b) => sign * (a.rule.order - b.rule.order) || place * (a.i - b.i))
 }
 
-function operate(world: World, rule: Rule, { values, isSet }: State, read: Read): State {
-  if (rule.head_op === 'DEL') return { values: known(null), isSet: no }
-  const written: Values = map(read(world, rule.value ?? ''), (text) => [text])
-  const isAbsent = map(values, (list) => list === null)
-  if (rule.head_op === 'ALT') {
-    const adds = (): boolean => world.is('R63', 'add')
-    return {
-      values: choose(
-        isAbsent,
-        () => (adds() ? written : known(null)),
-        () => written,
-      ),
-      isSet: choose(
-        isAbsent,
-        () => known(adds()),
-        () => yes,
-      ),
-    }
-  }
+function chooseState(cond: Cond, a: State, b: State): State {
   return {
-    values: choose(
-      isAbsent,
-      () => written,
-      () => join(world.reading('R62'), values, written),
-    ),
-    isSet: choose(
-      isAbsent,
-      () => yes,
-      () => (world.is('R62', 'keep') ? isSet : yes),
-    ),
+    values: choose(cond, a.values, b.values),
+    isSet: choose(cond, a.isSet, b.isSet),
   }
+}
+
+const absent: State = { values: known(null), isSet: no }
+
+function isAbsent({ values }: State): Cond {
+  return map(values, (list) => list === null)
+}
+
+/** A header as an operation writes it. */
+function writeText(world: World, text: unknown, read: Read): State {
+  return { values: map(read(world, text), (value) => [value]), isSet: yes }
+}
+
+function operate(world: World, rule: Rule, before: State, read: Read): State {
+  if (rule.head_op === 'DEL') return absent
+  const written = writeText(world, rule.value ?? '', read)
+  if (rule.head_op === 'ALT')
+    return chooseState(isAbsent(before), world.is('R63', 'add') ? written : absent, written)
+  const way = world.reading('R62')
+  const joined = { values: join(way, before.values, written.values), isSet: yes }
+  return chooseState(isAbsent(before), written, way === 'keep' ? before : joined)
 }
 
 /** The values of a header that is there and gets more: `append`, `replace` or `keep`. */
 function join(way: string, values: Values, written: Values): Values {
   if (way === 'keep') return values
   if (way !== 'append') return written
-  if (values.known && written.known)
-    return known([...(values.value ?? []), ...(written.value ?? [])])
-  return unknownOf(reasonsOf(values, written))
+  return map(collect([values, written]), (lists) => lists.flatMap((list) => list ?? []))
 }
 
 const realIp: Step = (world, name, state) => {
@@ -184,22 +164,9 @@ const backSource: Step = (world, name, state, read) => {
   if (!item.known) return disturb(state, item)
   const entries = (item.value ?? []).filter(({ head_name }) => head_name.toLowerCase() === name)
   const ordered = entries.length > 1 && world.is('R14', 'first') ? entries.toReversed() : entries
-  return ordered.reduce<State>((before, { head_value, write_when_exists = 'yes' }) => {
-    const written: Values = map(read(world, head_value), (text) => [text])
-    if (write_when_exists === 'yes') return { values: written, isSet: yes }
-    const isAbsent = map(before.values, (list) => list === null)
-    return {
-      values: choose(
-        isAbsent,
-        () => written,
-        () => before.values,
-      ),
-      isSet: choose(
-        isAbsent,
-        () => yes,
-        () => before.isSet,
-      ),
-    }
+  return ordered.reduce((before, { head_value, write_when_exists = 'yes' }) => {
+    const written = writeText(world, head_value, read)
+    return write_when_exists === 'yes' ? written : chooseState(isAbsent(before), written, before)
   }, state)
 }
 
@@ -210,14 +177,9 @@ const addResponse: Step = (world, name, state, read) => {
     typeof entry !== 'string' && entry.name.toLowerCase() === name ? [entry.value] : [],
   )
   if (texts.length === 0) return state
-  const parts = texts.map((text) => read(world, text))
-  const written: Values = parts.every((part) => part.known)
-    ? known(parts.map((part) => part.value))
-    : unknownOf(reasonsOf(...parts))
-  const values = choose(
-    map(state.values, (list) => list === null),
-    () => written,
-    () => join(world.reading('R65'), state.values, written),
+  const written: Values = collect(texts.map((text) => read(world, text)))
+  const values = choose(isAbsent(state), written, () =>
+    join(world.reading('R65'), state.values, written),
   )
   return { values, isSet: yes }
 }

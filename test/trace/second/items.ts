@@ -1,49 +1,8 @@
-import type * as types from '../../../src/core/catalog/generated/items.ts'
+import type { ItemValues } from '../../../src/core/catalog/generated/items.ts'
 import type { Plain } from '../../../src/core/model/secret.ts'
 
 /** Canonical values of the items. Text may be a secret instead: see `readText`. */
-export type Items = Plain<Texts>
-
-interface Texts {
-  add_back_source_head: types.AddBackSourceHead
-  add_response_head: types.AddResponseHead
-  cache_error_code: types.CacheErrorCode
-  cache_rule: types.CacheRule
-  cache_rule_list: types.CacheRuleList
-  cache_share: types.CacheShare
-  client_real_ip: types.ClientRealIp
-  combined_ban: types.CombinedBan
-  compress_response: types.CompressResponse
-  connect_timeout: types.ConnectTimeout
-  deny_protocol: types.DenyProtocol
-  deny_url: types.DenyUrl
-  error_bcache: types.ErrorBcache
-  error_page_rewrite: types.ErrorPageRewrite
-  extend: types.Extend
-  forward_status: types.ForwardStatus
-  head_control: types.HeadControl
-  https: types.Https
-  ip_black_list: types.IpBlackList
-  ip_white_list: types.IpWhiteList
-  new_origin: types.NewOrigin
-  origin: types.Origin
-  origin_host: types.OriginHost
-  post_upload_size_limit: types.PostUploadSizeLimit
-  range_back_source: types.RangeBackSource
-  rate_limit: types.RateLimit
-  referer: types.Referer
-  smart_compression: types.SmartCompression
-  source_url_rewrite: types.SourceUrlRewrite
-  speed_limit: types.SpeedLimit
-  timeout: types.Timeout
-  tos_origin: types.TosOrigin
-  user_agent: types.UserAgent
-  vendor_origin_auth: types.VendorOriginAuth
-  video_drag: types.VideoDrag
-  visit_areas_limit: types.VisitAreasLimit
-  visit_deny_whitelist: types.VisitDenyWhitelist
-  visit_timestamp: types.VisitTimestamp
-}
+export type Items = Plain<ItemValues>
 
 export type ItemName = keyof Items
 

@@ -16,12 +16,14 @@ import {
   both,
   choose,
   collect,
+  find,
   isSame,
   known,
   map,
   bind,
   unknownOf,
   type Cond,
+  type Lazy,
   type Result,
 } from './result.ts'
 import { isRewritten, readRewriteRule, readRewritten } from './rewrite.ts'
@@ -36,36 +38,33 @@ import {
 import type { Trace, World } from './trace.ts'
 import { joinQuery, splitQuery } from './url.ts'
 
+type OriginName = 'tos_origin' | 'new_origin' | 'origin'
+
 /** What a field takes from the item that is the origin. */
-interface Pick<T> {
-  tos_origin: (value: Items['tos_origin']) => Result<T>
-  new_origin: (value: Items['new_origin']) => Result<T>
-  origin: (value: Items['origin']) => Result<T>
-  none: () => Result<T>
+type Pick<T> = { [K in OriginName]: (value: Items[K]) => Result<T> } & { none: Result<T> }
+
+const ranks: Record<string, OriginName[]> = {
+  'tos-first': ['tos_origin', 'new_origin', 'origin'],
+  'tos-second': ['new_origin', 'tos_origin', 'origin'],
+  'tos-last': ['new_origin', 'origin', 'tos_origin'],
 }
 
 /** Chooses the item that is the origin (request semantics, 3.5), without `extend`. */
 function chooseOrigin<T>(world: World, pick: Pick<T>): Result<T> {
-  const take = <K extends 'tos_origin' | 'new_origin' | 'origin'>(
-    name: K,
-    from: (value: Items[K]) => Result<T>,
-    rest: () => Result<T>,
-  ): Result<T> => {
-    const item = world.item(name)
-    return choose<T>(
-      map(item, (value) => value !== null),
-      () => bind(item, (value) => (value === null ? rest() : from(value))),
-      rest,
-    )
-  }
-  const tos = (rest: () => Result<T>) => (): Result<T> => take('tos_origin', pick.tos_origin, rest)
-  const newer = (rest: () => Result<T>) => (): Result<T> =>
-    take('new_origin', pick.new_origin, rest)
-  const plain = (rest: () => Result<T>) => (): Result<T> => take('origin', pick.origin, rest)
-  const way = world.reading('R51')
-  if (way === 'tos-first') return tos(newer(plain(pick.none)))()
-  if (way === 'tos-second') return newer(tos(plain(pick.none)))()
-  return newer(plain(tos(pick.none)))()
+  const rank = ranks[world.reading('R51')] ?? []
+  const first = rank.reduceRight<Lazy<T>>(
+    (rest, name) => () => {
+      const item = world.item(name)
+      const isSet = map(item, (value) => value !== null)
+      return choose(
+        isSet,
+        () => bind<unknown, T>(item, (value) => pick[name](value as never)),
+        rest,
+      )
+    },
+    pick.none,
+  )
+  return find(first)
 }
 
 function readItem(world: World): Result<string | null> {
@@ -73,7 +72,7 @@ function readItem(world: World): Result<string | null> {
     tos_origin: () => known('tos_origin'),
     new_origin: () => known('new_origin'),
     origin: () => known('origin'),
-    none: () => known(null),
+    none: known(null),
   })
 }
 
@@ -83,7 +82,7 @@ function readLevels<T>(world: World, read: (levels: Levels) => Result<T>, none: 
     tos_origin: (value) => read(listGroupTargets(world, value)),
     new_origin: (value) => read(listNewOriginLevels(world, value)),
     origin: (value) => read(listOriginLevels(world, value)),
-    none: () => known(none),
+    none: known(none),
   })
 }
 
@@ -108,18 +107,17 @@ function readEndpoint(world: World, field: 'protocol' | 'port'): Result<unknown>
 }
 
 function readTargetHost(world: World): Result<unknown> {
-  const join = ([main = []]: Levels, usesItem: () => boolean): Result<unknown> => {
+  const join = ([main = []]: Levels, usesItem = true): Result<unknown> => {
     const hosts = main.map(({ host }) =>
-      host === null ? readPlainHost(world, usesItem()) : known(host),
+      host === null ? readPlainHost(world, usesItem) : known(host),
     )
     return map(collect(hosts), joinValues)
   }
   return chooseOrigin<unknown>(world, {
-    tos_origin: (value) =>
-      join(listGroupTargets(world, value), () => world.is('R56', 'origin_host')),
-    new_origin: (value) => join(listNewOriginLevels(world, value), () => true),
-    origin: (value) => join(listOriginLevels(world, value), () => true),
-    none: () => known(null),
+    tos_origin: (value) => join(listGroupTargets(world, value), world.is('R56', 'origin_host')),
+    new_origin: (value) => join(listNewOriginLevels(world, value)),
+    origin: (value) => join(listOriginLevels(world, value)),
+    none: known(null),
   })
 }
 
@@ -127,11 +125,7 @@ function readTargetHost(world: World): Result<unknown> {
 function readSetHost(world: World): Values {
   return world.once('set header host', (inner) => {
     const { values, isSet } = readOriginRequest(inner, 'host')
-    return choose<string[] | null>(
-      isSet,
-      () => values,
-      () => known(null),
-    )
+    return choose<string[] | null>(isSet, values, known(null))
   })
 }
 
@@ -159,7 +153,7 @@ function readConnectTimeout(world: World): Result<unknown> {
       return map(item, (seconds) => seconds ?? own)
     },
     origin: () => item,
-    none: () => item,
+    none: item,
   })
 }
 
@@ -169,7 +163,7 @@ function applyOriginQuery(
   target: Result<{ path: string; query: string | null }>,
 ): Result<string> {
   return decideField<string>(world, readCacheSource(world), ({ originQuery }) =>
-    both(target, originQuery, ({ path, query }, use) => known(joinQuery(path, use(query)))),
+    map(target, ({ path, query }) => joinQuery(path, originQuery(query))),
   )
 }
 
@@ -184,10 +178,7 @@ function readPlainTarget(world: World): Result<string> {
 /** Whether the arguments of a signature go from a rewritten Q. */
 function dropsArguments(world: World, value: SignedUrls): Cond {
   if ((value.origin_type ?? 1) !== 1 || value.req_uri_type > 2) return known(false)
-  return all(
-    () => isCovered(world, value),
-    () => known(findSigned(world, value) !== null),
-  )
+  return all(() => isCovered(world, value), known(findSigned(world, value) !== null))
 }
 
 function readRewrittenTarget(world: World, text: Result<string>): Result<string> {
@@ -205,7 +196,7 @@ function readRewrittenTarget(world: World, text: Result<string>): Result<string>
         const { path, query } = splitQuery(sent)
         return joinQuery(path, dropSignature(world, value, query))
       }),
-    () => target,
+    target,
   )
 }
 
@@ -235,11 +226,7 @@ function readAuth(world: World): Result<string | null> {
       where: 'vendor_origin_auth/pattern',
       source: seen,
     })
-    return choose(
-      matches,
-      () => url,
-      () => known(null),
-    )
+    return choose(matches, url, known(null))
   })
 }
 

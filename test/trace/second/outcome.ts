@@ -12,9 +12,8 @@ function hasCertificate(world: World): Cond {
 
 /** Whether the connection is refused. */
 function isRefused(world: World): Cond {
-  return all(
-    () => known(world.facts.url.scheme === 'https'),
-    () => map(hasCertificate(world), (has) => !has),
+  return all(known(world.facts.url.scheme === 'https'), () =>
+    map(hasCertificate(world), (has) => !has),
   )
 }
 
@@ -24,10 +23,7 @@ function isSending(value: Items['https'] | null): boolean {
 
 /** Whether the request is redirected to https. */
 function isRedirected(world: World): Cond {
-  return all(
-    () => known(world.facts.url.scheme === 'http'),
-    () => map(world.item('https'), isSending),
-  )
+  return all(known(world.facts.url.scheme === 'http'), () => map(world.item('https'), isSending))
 }
 
 /** 301 or 302; null without a redirect. */
@@ -50,22 +46,15 @@ export function readLocation(world: World): Result<string | null> {
 export function readOutcome(world: World): Result<string> {
   const redirected = isRedirected(world)
   const ifRedirected = (yes: () => string, no: string) => (): Result<string> =>
-    choose(
-      redirected,
-      () => known(yes()),
-      () => known(no),
-    )
+    choose(redirected, known(yes()), known(no))
   const both = (): string => (world.is('R16', 'access-first') ? 'denied' : 'redirect')
   return world.once('outcome', () =>
-    choose<string>(
-      isRefused(world),
-      () => known('refused'),
-      () =>
-        choose(
-          isAccessDenied(world),
-          ifRedirected(both, 'denied'),
-          ifRedirected(() => 'redirect', 'served'),
-        ),
+    choose<string>(isRefused(world), known('refused'), () =>
+      choose(
+        isAccessDenied(world),
+        ifRedirected(both, 'denied'),
+        ifRedirected(() => 'redirect', 'served'),
+      ),
     ),
   )
 }

@@ -28,36 +28,19 @@ import type { Trace, World } from './trace.ts'
 import { listArguments } from './url.ts'
 import { toLocal } from './zone.ts'
 
-type ErrorPages = Items['error_page_rewrite']
-
-/** Status and target of an answer. */
-interface Page {
-  status: number
-  location: string | null
-}
-
-/** The page that replaces an error: the last rule for a status. */
-function findPage(world: World, status: Result<number>): Result<Page> {
-  const plain: Result<Page> = map(status, (code) => ({ status: code, location: null }))
-  if (status.known && status.value < 400) return plain
-  const pages = world.item('error_page_rewrite')
-  if (pages.known && pages.value === null) return plain
-  return both<ErrorPages | null, number, Page>(pages, status, (rules, code) => {
-    const rule = (rules ?? []).findLast(({ error_status_code }) => error_status_code === code)
-    return rule === undefined
-      ? known({ status: code, location: null })
-      : known({ status: rule.redirect_status_code, location: rule.redirect_url })
-  })
-}
-
 type PageField = 'status' | 'location'
 
-/** A field of a page; the location is known to be null while no rule can match. */
+/** A field of an answer, or of the page that replaces an error: that of the last rule for it. */
 function readPageField(world: World, status: Result<number>, field: PageField): Result<unknown> {
   const pages = world.item('error_page_rewrite')
   const isPlain = (pages.known && pages.value === null) || (status.known && status.value < 400)
   if (isPlain) return field === 'status' ? status : known(null)
-  return map(findPage(world, status), (page) => page[field])
+  return both(pages, status, (rules, code) => {
+    const rule = rules?.findLast(({ error_status_code }) => error_status_code === code)
+    return known(
+      field === 'status' ? (rule?.redirect_status_code ?? code) : (rule?.redirect_url ?? null),
+    )
+  })
 }
 
 function readServed(world: World, field: PageField): Result<unknown> {
@@ -146,7 +129,7 @@ function isUsed(world: World, algorithm: Algorithm): Cond {
   const isSmartAlone = (): Cond =>
     all(
       () => map(world.item('smart_compression'), (value) => value !== null),
-      () => known(world.is('R72', 'smart')),
+      known(world.is('R72', 'smart')),
     )
   return all(
     () =>
@@ -183,18 +166,8 @@ function readCompression(world: World): Result<string> {
   const gzip = (): Cond => isUsed(world, 'gzip')
   return choose<string>(
     isUsed(world, 'br'),
-    () =>
-      choose<string>(
-        gzip(),
-        () => known(world.reading('R74')),
-        () => known('br'),
-      ),
-    () =>
-      choose<string>(
-        gzip(),
-        () => known('gzip'),
-        () => known('none'),
-      ),
+    () => choose<string>(gzip(), known(world.reading('R74')), known('br')),
+    () => choose<string>(gzip(), known('gzip'), known('none')),
   )
 }
 
@@ -241,7 +214,7 @@ function readSpeedLimit(world: World): Result<number | null> {
     const way = candidates.length > 1 ? world.reading('R75') : 'first'
     if (way === 'last') candidates.reverse()
     if (way === 'lowest') candidates.sort((a, b) => Number(a.rule.speed) - Number(b.rule.speed))
-    return firstMatch<number | null>(candidates, () => known(null))
+    return firstMatch<number | null>(candidates, known(null))
   })
 }
 

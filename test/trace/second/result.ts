@@ -40,26 +40,34 @@ export function not(cond: Cond): Cond {
   return cond.known ? known(!cond.value) : cond
 }
 
+/** A result, or what finds it once it is needed. */
+export type Lazy<T> = Result<T> | (() => Result<T>)
+
+/** The result itself. */
+export function find<T>(result: Lazy<T>): Result<T> {
+  return typeof result === 'function' ? result() : result
+}
+
 /** `∧`: no if a part is no; else unknown if a part is; else yes. */
-export function all(...parts: (() => Cond)[]): Cond {
-  const reasons = new Set<string>()
+export function all(...parts: Lazy<boolean>[]): Cond {
+  const conds: Cond[] = []
   for (const part of parts) {
-    const cond = part()
-    if (!cond.known) for (const reason of cond.reasons) reasons.add(reason)
-    else if (!cond.value) return no
+    const cond = find(part)
+    if (isNo(cond)) return no
+    conds.push(cond)
   }
-  return reasons.size > 0 ? unknownOf(reasons) : yes
+  return map(collect(conds), () => true)
 }
 
 /** `∨`, the dual of `∧`. */
-export function some(...parts: (() => Cond)[]): Cond {
-  return not(all(...parts.map((part) => () => not(part()))))
+export function some(...parts: Lazy<boolean>[]): Cond {
+  return not(all(...parts.map((part) => () => not(find(part)))))
 }
 
 /** `if c then a else b`. */
-export function choose<T>(cond: Cond, a: () => Result<T>, b: () => Result<T>): Result<T> {
-  if (cond.known) return cond.value ? a() : b()
-  const [left, right] = [a(), b()]
+export function choose<T>(cond: Cond, a: Lazy<T>, b: Lazy<T>): Result<T> {
+  if (cond.known) return find(cond.value ? a : b)
+  const [left, right] = [find(a), find(b)]
   if (left.known && right.known && isSame(left.value, right.value)) return left
   return unknownOf(reasonsOf(cond, left, right))
 }
@@ -117,7 +125,7 @@ export interface Candidate<T> {
 }
 
 /** First match with possible deciders (request semantics, 2). */
-export function firstMatch<T>(rules: Candidate<T>[], none: () => Result<T>): Result<T> {
+export function firstMatch<T>(rules: Candidate<T>[], none: Lazy<T>): Result<T> {
   const fields: Result<T>[] = []
   const unknownMatches: Cond[] = []
   let isDecided = false
@@ -128,7 +136,7 @@ export function firstMatch<T>(rules: Candidate<T>[], none: () => Result<T>): Res
     isDecided = isYes(match)
     if (isDecided) break
   }
-  if (!isDecided) fields.push(none())
+  if (!isDecided) fields.push(find(none))
   const [first, ...rest] = fields
   if (first === undefined) throw new Error('a list without deciders')
   if (first.known && rest.every((field) => field.known && isSame(field.value, first.value)))

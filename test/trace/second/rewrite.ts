@@ -1,8 +1,18 @@
 import { parseCore } from './core-regex.ts'
-import type { Items, RuleName } from './items.ts'
-import { nameRule } from './items.ts'
+import { nameRule, type Items, type RuleName } from './items.ts'
 import { compile, isInsensitive, matchRegex, readText, type RegexUse } from './matching.ts'
-import { both, choose, firstMatch, known, map, bind, unknown, type Result } from './result.ts'
+import {
+  both,
+  choose,
+  find,
+  firstMatch,
+  known,
+  map,
+  bind,
+  unknown,
+  type Lazy,
+  type Result,
+} from './result.ts'
 import { seen } from './seen.ts'
 import { readSubject, type Source } from './subjects.ts'
 import type { World } from './trace.ts'
@@ -69,11 +79,11 @@ function fill(target: string, match: RegExpExecArray): string {
 function evaluate<T>(
   world: World,
   pick: (rewritten: Rewritten) => Result<T>,
-  none: () => Result<T>,
+  none: Lazy<T>,
 ): Result<T> {
   return bind(world.item('source_url_rewrite'), (value) => {
     const rules = (value ?? []).map((rule, i) => ({ rule, i }))
-    if (rules.length === 0) return none()
+    if (rules.length === 0) return find(none)
     const way = rules.length === 1 ? 'first' : world.reading('R58')
     if (way === 'chain') return chain(world, rules, pick, none)
     const candidates = (way === 'first' ? rules : rules.toReversed()).map(({ rule, i }) => ({
@@ -100,25 +110,17 @@ function chain<T>(
   world: World,
   rules: { rule: Rule; i: number }[],
   pick: (rewritten: Rewritten) => Result<T>,
-  none: () => Result<T>,
+  none: Lazy<T>,
 ): Result<T> {
   let text: Result<string> | null = null
-  let answer: Result<T> = none()
+  let answer: Result<T> = find(none)
   for (const { rule, i } of rules) {
     const subject: Result<string> = text ?? readQ(world, i)
     const match = matchRule(world, rule, i, subject)
     const applied = apply(world, rule, i, subject)
     const before: Result<T> = answer
-    answer = choose<T>(
-      match,
-      () => pick({ text: applied, rule: createName(rule, i) }),
-      () => before,
-    )
-    text = choose<string>(
-      match,
-      () => applied,
-      () => subject,
-    )
+    answer = choose<T>(match, () => pick({ text: applied, rule: createName(rule, i) }), before)
+    text = choose<string>(match, applied, subject)
   }
   return answer
 }
@@ -137,21 +139,13 @@ export function readRewritten(world: World): Result<string> {
 /** Whether a rule rewrites, a question of its own. */
 export function isRewritten(world: World): Result<boolean> {
   return world.once('is rewritten', (inner) =>
-    evaluate<boolean>(
-      inner,
-      () => known(true),
-      () => known(false),
-    ),
+    evaluate<boolean>(inner, () => known(true), known(false)),
   )
 }
 
 /** The rule that rewrites, or null. */
 export function readRewriteRule(world: World): Result<RuleName | null> {
-  return evaluate<RuleName | null>(
-    world,
-    ({ rule }) => known(rule),
-    () => known(null),
-  )
+  return evaluate<RuleName | null>(world, ({ rule }) => known(rule), known(null))
 }
 
 /** The seen URL with the rewritten Q. */

@@ -93,7 +93,7 @@ export function stripSignature(world: World): Result<RequestUrl> {
         const signed = findSigned(world, value)
         return known(signed === null ? url : takeOut(world, value, url, signed))
       },
-      () => known(url),
+      known(url),
     )
   })
 }
