@@ -56,7 +56,7 @@ const folder = new URL('cases/', import.meta.url)
 const base: JsonObject = { origin: { default_master: '192.0.2.10' }, https: { cert_id: 1001 } }
 
 function defineCases(file: string, trace: Tracer): void {
-  const groups = parse(readFileSync(new URL(file, folder), 'utf8')) as Group[]
+  const groups = parse(readFileSync(new URL(file, folder), 'utf8'), { merge: true }) as Group[]
   describe(file, () => {
     for (const group of groups)
       it(group.name, () => {

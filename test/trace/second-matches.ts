@@ -1,18 +1,14 @@
 import type { Pair } from './pairs/pair.ts'
 import { findOnly } from './second/access.ts'
-import {
-  listNewRules,
-  listOldRules,
-  readCacheSource,
-  type CacheRule,
-} from './second/cache-rules.ts'
+import { listCacheRules } from './second/cache.ts'
+import { rankRules, readCacheSource } from './second/cache-rules.ts'
 import type { Check, Part } from './second/check.ts'
 import { checks } from './second/checks.ts'
 import { openTrace } from './second/interpret.ts'
-import { emptyToNull, nameRule, type Items, type RuleName } from './second/items.ts'
+import { nameRule, type Items, type RuleName } from './second/items.ts'
 import { isInsensitive, matchPattern, matchRegex } from './second/matching.ts'
 import type { CheckName, ReadingName } from './second/readings.ts'
-import { unknown, type Cond } from './second/result.ts'
+import { known, type Cond } from './second/result.ts'
 import { seen } from './second/seen.ts'
 import { readSubject } from './second/subjects.ts'
 import type { Trace } from './second/trace.ts'
@@ -33,64 +29,22 @@ export function readAnswer(second: Trace, name: ReadingName): unknown {
   return second.settings.settled.get(name)
 }
 
-type CacheItem = 'cache_rule' | 'cache_rule_list'
-
-/** The rules of a cache item; null if it is absent, `unknown` if its value is. */
-function readCacheItem(second: Trace, item: CacheItem): CacheRule[] | null | 'unknown' {
-  const value = findOnly(second, item)
-  if (value === null) {
-    const [candidate, ...others] = second.config.items[item] ?? []
-    if (candidate === undefined) return second.isTakenAsAbsent(item) ? null : 'unknown'
-    return others.length === 0 && emptyToNull(candidate) === null ? null : 'unknown'
-  }
-  return item === 'cache_rule'
-    ? listOldRules(value as Items['cache_rule'])
-    : listNewRules(value as Items['cache_rule_list'])
-}
-
-/** Matches rules of the cache. */
-function matchRules(second: Trace, rules: CacheRule[] | null | 'unknown'): Match[] {
-  if (rules === null) return []
-  if (rules === 'unknown') return [{ name: nameRule('?', ''), holds: unknown('?') }]
-  return rules.map((rule) => ({
+/** Matches of the cache rules in the order in which they stand, of items with one value. */
+export function matchCacheRules(second: Trace): Match[] {
+  return listCacheRules(second).map((rule) => ({
     name: rule.name,
     holds: second.ask((world) => rule.match(world, readCacheSource(world))),
   }))
 }
 
-/** Matches of the cache rules in the order in which they stand. */
-export function matchCacheRules(second: Trace): Match[] {
-  const lists = (['cache_rule', 'cache_rule_list'] as const).map((item) =>
-    readCacheItem(second, item),
-  )
-  return lists.flatMap((rules) => (rules === 'unknown' ? [] : matchRules(second, rules)))
-}
-
-/** Matches of the cache rules in rank order; an item that is not known is one unknown rule. */
+/** Those that may match in rank order; an item that is not known is one unknown rule. */
 export function rankCacheRules(second: Trace): Match[] {
-  const [list, rules] = [
-    readCacheItem(second, 'cache_rule_list'),
-    readCacheItem(second, 'cache_rule'),
-  ]
-  const isReversed = readAnswer(second, 'R14') === 'last'
-  const rest = readAnswer(second, 'R39') === 'before' ? -1 : Number.POSITIVE_INFINITY
-  const ranked = Array.isArray(list)
-    ? (isReversed ? list.toReversed() : list).toSorted((a, b) =>
-        Math.sign((a.priority ?? rest) - (b.priority ?? rest) || 0),
-      )
-    : list
-  const [first, last] = [matchRules(second, ranked), matchRules(second, rules)]
-  if (list === null || rules === null) return [...first, ...last]
-  switch (readAnswer(second, 'R38')) {
-    case 'list-only':
-      return first
-    case 'rule-only':
-      return last
-    case 'list-first':
-      return [...first, ...last]
-    default:
-      return [...last, ...first]
-  }
+  const ranked = second.ask((world) => known(rankRules(world, readCacheSource(world))))
+  if (!ranked.known) throw new Error('an item with several values')
+  return ranked.value.map(({ rule, match }) => ({
+    name: rule?.name ?? nameRule('?', ''),
+    holds: match,
+  }))
 }
 
 /** Matches of the rules that rewrite, each by itself. */

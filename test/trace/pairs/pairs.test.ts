@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { catalogue, getItemSpec } from '../../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../../src/core/catalog/parse-item.ts'
 import { isObject, isSameJson, type Json } from '../../../src/core/model/json.ts'
+import { readingNames } from '../second/readings.ts'
 import { buildPair, type Pair } from './pair.ts'
-import { readingNames } from './readings.ts'
 import { shrinkPair } from './shrink-pair.ts'
 
 const seeds = Array.from({ length: 300 }, (_, seed) => seed)

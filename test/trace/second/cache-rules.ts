@@ -1,14 +1,6 @@
 import { nameRule, splitList, type Items, type RuleName } from './items.ts'
 import { isInsensitive, matchPattern, type PatternKind } from './matching.ts'
-import {
-  firstMatch,
-  isNo,
-  map,
-  unknownOf,
-  type Candidate,
-  type Cond,
-  type Result,
-} from './result.ts'
+import { firstMatch, isNo, map, unknownOf, type Cond, type Result } from './result.ts'
 import { rewritten } from './rewrite.ts'
 import { seen } from './seen.ts'
 import type { Source } from './subjects.ts'
@@ -191,30 +183,38 @@ function rank(world: World, rules: Ranked[]): Ranked[] {
   })
 }
 
-type List = { state: 'absent' } | { state: 'unknown'; reasons: ReadonlySet<string> } | Rules
-type Rules = { state: 'set'; rules: Ranked[] }
+/** A rule that may match; null for an item that is not known. */
+interface Decider {
+  rule: CacheRule | null
+  match: Cond
+}
 
 function readList(
   world: World,
   source: Source,
   item: Result<CacheRule[] | null>,
   order: (rules: Ranked[]) => Ranked[],
-): List {
-  if (!item.known) return { state: 'unknown', reasons: item.reasons }
-  if (item.value === null) return { state: 'absent' }
-  const rules = item.value
+): Decider[] {
+  if (!item.known) return [{ rule: null, match: unknownOf(item.reasons) }]
+  const rules = (item.value ?? [])
     .map((rule, i) => ({ rule, i, match: rule.match(world, source) }))
     .filter(({ match }) => !isNo(match))
-  return { state: 'set', rules: order(rules) }
+  return order(rules)
 }
 
-/** Joins the lists of both items. */
-function joinLists(world: World, newer: List, older: List): List[] {
-  if (newer.state === 'absent' || older.state === 'absent') return [newer, older]
-  const way = world.reading('R38')
-  if (way === 'list-only') return [newer]
-  if (way === 'rule-only') return [older]
-  return way === 'list-first' ? [newer, older] : [older, newer]
+/** The rules of both items that may match, by rank. */
+export function rankRules(world: World, source: Source): Decider[] {
+  const [newer, older] = [
+    map(world.item('cache_rule_list'), (rules) => rules && listNewRules(rules)),
+    map(world.item('cache_rule'), (rules) => rules && listOldRules(rules)),
+  ]
+  const first = readList(world, source, newer, (rules) => rank(world, rules))
+  const last = readList(world, source, older, (rules) => rules)
+  const isAlone = [newer, older].some((item) => item.known && item.value === null)
+  const way = isAlone ? 'list-first' : world.reading('R38')
+  if (way === 'list-only') return first
+  if (way === 'rule-only') return last
+  return way === 'list-first' ? [...first, ...last] : [...last, ...first]
 }
 
 /** Decides a field by the first rule that matches. */
@@ -223,21 +223,9 @@ export function decideField<T>(
   source: Source,
   pick: (fields: Fields, rule: CacheRule | null) => Result<T>,
 ): Result<T> {
-  const newer = map(world.item('cache_rule_list'), (rules) => rules && listNewRules(rules))
-  const older = map(world.item('cache_rule'), (rules) => rules && listOldRules(rules))
-  const lists = joinLists(
-    world,
-    readList(world, source, newer, (rules) => rank(world, rules)),
-    readList(world, source, older, (rules) => rules),
-  )
-  const candidates = lists.flatMap((list): Candidate<T>[] => {
-    if (list.state === 'absent') return []
-    if (list.state === 'unknown')
-      return [{ match: unknownOf(list.reasons), field: () => unknownOf(list.reasons) }]
-    return list.rules.map(({ rule, match }) => ({
-      match,
-      field: () => pick(rule.fields(world), rule),
-    }))
-  })
+  const candidates = rankRules(world, source).map(({ rule, match }) => ({
+    match,
+    field: () => (rule === null ? (match as Result<never>) : pick(rule.fields(world), rule)),
+  }))
   return firstMatch(candidates, () => pick(readNoRule(world), null))
 }

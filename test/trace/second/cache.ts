@@ -6,6 +6,7 @@ import {
   listOldRules,
   readCacheSource,
   toSeconds,
+  type CacheRule,
   type Fields,
 } from './cache-rules.ts'
 import { readCacheHeader } from './headers.ts'
@@ -269,12 +270,16 @@ function readStored(world: World): Cond {
   )
 }
 
-/** The rules of both items that match, and those that may. */
-function listMatches(trace: Trace): { matching: RuleName[]; maybe: RuleName[] } {
+/** The rules of both items as far as these have one value. */
+export function listCacheRules(trace: Trace): CacheRule[] {
   const older = findOnly(trace, 'cache_rule') as Items['cache_rule'] | null
   const newer = findOnly(trace, 'cache_rule_list') as Items['cache_rule_list'] | null
-  const rules = [...listOldRules(older ?? []), ...listNewRules(newer ?? [])]
-  const matches = rules.map(({ name, match }) => ({
+  return [...listOldRules(older ?? []), ...listNewRules(newer ?? [])]
+}
+
+/** The rules of both items that match, and those that may. */
+function listMatches(trace: Trace): { matching: RuleName[]; maybe: RuleName[] } {
+  const matches = listCacheRules(trace).map(({ name, match }) => ({
     name,
     cond: trace.ask((world) => match(world, readCacheSource(world))),
   }))
