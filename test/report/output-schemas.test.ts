@@ -28,43 +28,34 @@ const recorded = {
   origin: 'write',
 }
 
-const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = {
-  'apply.started': { type: 'apply.started', time, apply: 'a1', writes: 1, releases: 0 },
+type EventBody<T> = Omit<Extract<ApplyEvent, { type: T }>, 'type' | 'time'>
+const bodies: { [T in ApplyEvent['type']]: EventBody<T> } = {
+  'apply.started': { apply: 'a1', writes: 1, releases: 0 },
   'write.started': {
-    type: 'write.started',
-    time,
     id: 1,
     domains: ['www.example.com'],
     items: ['https'],
   },
-  'write.confirmed': { type: 'write.confirmed', time, id: 1, rewritten: ['https'] },
-  'write.refused': { type: 'write.refused', time, id: 1, code: null, message: 'no' },
+  'write.confirmed': { id: 1, rewritten: ['https'] },
+  'write.refused': { id: 1, code: null, message: 'no' },
   'write.in-doubt': {
-    type: 'write.in-doubt',
-    time,
     id: 1,
     domains: ['a.example.com'],
     items: ['https'],
     message: 'timed out',
   },
   'write.not-sent': {
-    type: 'write.not-sent',
-    time,
     id: 1,
     message: 'interrupted',
     reason: 'interrupted',
   },
-  'write.waiting': { type: 'write.waiting', time, id: 1, seconds: 30, message: 'call budget' },
+  'write.waiting': { id: 1, seconds: 30, message: 'call budget' },
   'part.confirmed': {
-    type: 'part.confirmed',
-    time,
     id: 1,
     domains: ['a.example.com'],
     items: ['https'],
   },
   'part.refused': {
-    type: 'part.refused',
-    time,
     id: 1,
     domains: ['a.example.com'],
     items: ['https'],
@@ -74,24 +65,18 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     message: 'no',
   },
   'part.not-sent': {
-    type: 'part.not-sent',
-    time,
     id: 2,
     domains: ['a.example.com'],
     items: ['https'],
     message: 'the service does not know the domain',
   },
   'write.isolating': {
-    type: 'write.isolating',
-    time,
     id: 1,
     domains: ['www.example.com'],
     items: ['https'],
   },
-  'wave.finished': { type: 'wave.finished', time, wave: 1 },
+  'wave.finished': { wave: 1 },
   'wave.waiting': {
-    type: 'wave.waiting',
-    time,
     wave: 1,
     waves: 2,
     domains: 3,
@@ -99,16 +84,12 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     reason: 'pause',
   },
   'wave.watched': {
-    type: 'wave.watched',
-    time,
     wave: 1,
     statuses: ['5xx'],
     before: sample,
     after: sample,
   },
   'wave.judged': {
-    type: 'wave.judged',
-    time,
     wave: 1,
     verdict: 'worse',
     reason: 'rose',
@@ -118,8 +99,6 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     statistics: buildStatistics(),
   },
   'rollout.waiting-for-approval': {
-    type: 'rollout.waiting-for-approval',
-    time,
     apply: 'a1',
     wave: 2,
     waves: 3,
@@ -128,15 +107,11 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     command: 'edgewise rollout approve a1',
   },
   'rollout.taking-back': {
-    type: 'rollout.taking-back',
-    time,
     apply: 'a1',
     reason: 'worse',
     writes: 1,
   },
   'apply.verified': {
-    type: 'apply.verified',
-    time,
     same: 3,
     notVerifiable: [{ item: 'cache_rule_list', fields: ['case_ignore'], domains: 2 }],
     differs: [{ domain: 'a.example', item: 'https' }],
@@ -144,14 +119,15 @@ const events: { [T in ApplyEvent['type']]: Extract<ApplyEvent, { type: T }> } = 
     failure: null,
   },
   'apply.finished': {
-    type: 'apply.finished',
-    time,
     apply: 'a1',
     stopped: null,
     ...counts,
     parts: counts,
   },
 }
+const events = Object.fromEntries(
+  Object.entries(bodies).map(([type, body]) => [type, { type, time, ...body }]),
+) as Record<ApplyEvent['type'], object>
 const errorCodes: Record<ErrorCode, true> = {
   usage: true,
   invalid: true,

@@ -9,6 +9,11 @@ const route = (pattern: string, time = 9) => ({ type: 3, pattern, time })
 const regex = (pattern: string, time = 9) => ({ type: 4, pattern, time })
 const ban = (configs: JsonObject) => ({ action: 'ban', configs })
 
+/** Expects these findings about items. */
+function expectFound(found: string[], ...given: Parameters<typeof find>): void {
+  expect(brief(find(...given))).toEqual(found)
+}
+
 describe('rules of first-match lists', () => {
   it.each<[string, JsonObject[], string[]]>([
     ['the same suffix', [ext('jpg'), ext('.jpg')], ['rule-duplicate cache_rule/1 text']],
@@ -90,7 +95,7 @@ describe('rules of first-match lists', () => {
       [regex('^/images/')],
       ['rule-never-matches cache_rule/0 automaton'],
     ],
-  ])('%s', (_, rules, found) => expect(brief(find({ cache_rule: rules }))).toEqual(found))
+  ])('%s', (_, rules, found) => expectFound(found, { cache_rule: rules }))
 
   it.each<[string, JsonObject[], JsonObject, string[]]>([
     [
@@ -133,9 +138,9 @@ describe('rules of first-match lists', () => {
   it('an expression of cache_rule_list may see the path alone', () => {
     const items = { cache_rule_list: [rule('regex', '^/images/', 9, { priority: 1 })] }
     const never = 'rule-never-matches cache_rule_list/0 automaton'
-    expect(brief(find(items))).toEqual([`${never} R5=whole-url`])
-    expect(brief(find(items, { R5: 'path' }))).toEqual([])
-    expect(brief(find(items, { R5: 'whole-url' }))).toEqual([never])
+    expectFound([`${never} R5=whole-url`], items)
+    expectFound([], items, { R5: 'path' })
+    expectFound([never], items, { R5: 'whole-url' })
   })
 
   it('a rule that ignores case covers the same one that does not', () => {
@@ -150,9 +155,11 @@ describe('rules of first-match lists', () => {
 
   it('ranks by priority, not by place', () => {
     const rules = [rule('dir', '/a/b/', 9, { priority: 5 }), rule('dir', '/a/', 8, { priority: 1 })]
-    expect(brief(find({ cache_rule_list: rules }, { R11: 'recursive' }))).toEqual([
-      'rule-shadowed cache_rule_list/0 prefix',
-    ])
+    expectFound(
+      ['rule-shadowed cache_rule_list/0 prefix'],
+      { cache_rule_list: rules },
+      { R11: 'recursive' },
+    )
   })
 
   it.each<[JsonObject[], string[]]>([
@@ -191,12 +198,12 @@ describe('rules of first-match lists', () => {
     expect(list({ R58: 'last' })).toEqual([])
     expect(list({ R58: 'chain' })).toEqual([])
     const never = rules.map((each) => ({ ...each, origin_url: '^http:' }))
-    expect(brief(find({ source_url_rewrite: never.slice(0, 1) }))).toEqual([
-      'rule-never-matches source_url_rewrite/0 automaton',
-    ])
-    expect(brief(find({ source_url_rewrite: [...rules.slice(1), ...never.slice(1)] }))).toEqual([
-      'rule-never-matches source_url_rewrite/1 automaton R58=first',
-    ])
+    expectFound(['rule-never-matches source_url_rewrite/0 automaton'], {
+      source_url_rewrite: never.slice(0, 1),
+    })
+    expectFound(['rule-never-matches source_url_rewrite/1 automaton R58=first'], {
+      source_url_rewrite: [...rules.slice(1), ...never.slice(1)],
+    })
   })
 
   it('compares speed limits with their windows', () => {
@@ -212,18 +219,14 @@ describe('rules of first-match lists', () => {
       limit('.*', '12:00', '18:00', '90'),
       limit('jpg', '09:00', '17:00', '70'),
     ]
-    expect(brief(find({ speed_limit: rules }))).toEqual([
-      'rule-unreachable speed_limit/2 union R75=first',
-    ])
-    expect(brief(find({ speed_limit: rules }, { R75: 'first' }))).toEqual([
-      'rule-unreachable speed_limit/2 union',
-    ])
+    expectFound(['rule-unreachable speed_limit/2 union R75=first'], { speed_limit: rules })
+    expectFound(['rule-unreachable speed_limit/2 union'], { speed_limit: rules }, { R75: 'first' })
     expect(
       brief(
         find({ speed_limit: [limit('.*', '08:00', '11:00'), ...rules.slice(1)] }, { R75: 'first' }),
       ),
     ).toEqual([])
-    expect(brief(find({ speed_limit: rules }, { R75: 'lowest' }))).toEqual([])
+    expectFound([], { speed_limit: rules }, { R75: 'lowest' })
   })
 })
 
@@ -234,7 +237,7 @@ describe('rules whose order is open', () => {
     const found = find({ cache_rule_list: both })
     expect(brief(found)).toEqual(['rule-order-unspecified cache_rule_list/1 -'])
     expect(found.findings[0]?.witness).toEqual({ url: 'https://www.example.com/a/x.jpg' })
-    expect(brief(find({ cache_rule_list: both }, { R14: 'first' }))).toEqual([])
+    expectFound([], { cache_rule_list: both }, { R14: 'first' })
   })
 
   it('are not reported if they do the same, or do not overlap', () => {
@@ -248,16 +251,14 @@ describe('rules whose order is open', () => {
 
   it('may have a priority on one side (R39), or stand in two items (R38)', () => {
     const one = [rule('dir', '/a/', 60, { priority: 1 }), rule('ext', 'jpg', 120)]
-    expect(brief(find({ cache_rule_list: one }))).toEqual([
-      'rule-order-unspecified cache_rule_list/1 -',
-    ])
-    expect(brief(find({ cache_rule_list: one }, { R39: 'after' }))).toEqual([])
+    expectFound(['rule-order-unspecified cache_rule_list/1 -'], { cache_rule_list: one })
+    expectFound([], { cache_rule_list: one }, { R39: 'after' })
     const two = {
       cache_rule: [ext('jpg')],
       cache_rule_list: [rule('dir', '/a/', 60, { priority: 1 })],
     }
-    expect(brief(find(two))).toEqual(['rule-order-unspecified cache_rule/0 -'])
-    expect(brief(find(two, { R38: 'list-first' }))).toEqual([])
+    expectFound(['rule-order-unspecified cache_rule/0 -'], two)
+    expectFound([], two, { R38: 'list-first' })
   })
 
   it('are compared as one list if R38 is settled', () => {
@@ -266,13 +267,10 @@ describe('rules whose order is open', () => {
       cache_rule_list: [rule('dir', '/a/', 60, { priority: 1 })],
     }
     const shadowed = 'rule-shadowed cache_rule/0 prefix'
-    expect(brief(find(two))).toEqual([`${shadowed} R11=recursive R38=list-first`])
-    expect(brief(find(two, { R11: 'recursive' }))).toEqual([
-      'rule-order-unspecified cache_rule/0 -',
-    ])
-    expect(brief(find(two, { R38: 'list-first', R11: 'recursive' }))).toEqual([shadowed])
-    for (const R38 of ['rule-first', 'list-only', 'rule-only'])
-      expect(brief(find(two, { R38 }))).toEqual([])
+    expectFound([`${shadowed} R11=recursive R38=list-first`], two)
+    expectFound(['rule-order-unspecified cache_rule/0 -'], two, { R11: 'recursive' })
+    expectFound([shadowed], two, { R38: 'list-first', R11: 'recursive' })
+    for (const R38 of ['rule-first', 'list-only', 'rule-only']) expectFound([], two, { R38 })
   })
 
   it('may overlap only under an answer', () => {
@@ -283,7 +281,7 @@ describe('rules whose order is open', () => {
       severity: 'note',
       witness: { url: 'https://www.example.com/a/b/c' },
     })
-    expect(brief(find({ cache_rule_list: rules }, { R8: 'segment' }))).toEqual([])
+    expectFound([], { cache_rule_list: rules }, { R8: 'segment' })
   })
 
   it('overlap by any of their entries', () => {
@@ -300,14 +298,19 @@ describe('rules whose order is open', () => {
     const { findings } = find({ cache_rule_list: [jpg, jpg] })
     expect(brief({ findings })).toEqual(['rule-duplicate cache_rule_list/1 text'])
     expect(findings[0]?.severity).toBe('warning')
-    expect(brief(find({ cache_rule_list: [jpg, jpg] }, { R14: 'last' }))).toEqual([
-      'rule-duplicate cache_rule_list/0 text',
-    ])
+    expectFound(
+      ['rule-duplicate cache_rule_list/0 text'],
+      { cache_rule_list: [jpg, jpg] },
+      { R14: 'last' },
+    )
     // Without the last one, a service that ranks it first would cache otherwise.
-    expect(brief(find({ cache_rule_list: [jpg, wider, jpg] }))).toEqual([
-      'rule-order-unspecified cache_rule_list/1 -',
-      'rule-duplicate cache_rule_list/2 text R14=first',
-    ])
+    expectFound(
+      [
+        'rule-order-unspecified cache_rule_list/1 -',
+        'rule-duplicate cache_rule_list/2 text R14=first',
+      ],
+      { cache_rule_list: [jpg, wider, jpg] },
+    )
   })
 })
 
@@ -459,7 +462,7 @@ describe('entries of any-match lists', () => {
       ['rule-never-matches head_control/list/0 automaton'],
     ],
   ])('%s', (_, items, found) => {
-    expect(brief(find(items))).toEqual(found)
+    expectFound(found, items)
   })
 
   it('are reported once if two cover each other: the one that is covered for sure', () => {
@@ -484,9 +487,7 @@ describe('entries of any-match lists', () => {
 
   it('never match as a whole URL of another host', () => {
     const items = { deny_url: { urls: ['http://www.test.com/5.txt'] } }
-    expect(brief(find(items, { R4: 'whole' }))).toEqual([
-      'rule-never-matches deny_url/urls/0 automaton',
-    ])
+    expectFound(['rule-never-matches deny_url/urls/0 automaton'], items, { R4: 'whole' })
   })
 
   it('overlap between items that ban together', () => {
@@ -502,7 +503,7 @@ describe('entries of any-match lists', () => {
       witness: { ip: '10.1.0.0' },
     })
     const negated = [ban({ ip: { list: ['10.0.0.0/8'], is_match: 'no' } })]
-    expect(brief(find({ ...items, combined_ban: negated }))).toEqual([])
+    expectFound([], { ...items, combined_ban: negated })
   })
 })
 
@@ -512,28 +513,24 @@ describe('items together', () => {
       ip_white_list: { list: ['10.1.2.3', '11.0.0.1'] },
       combined_ban: [ban({ ip: { list: ['10.0.0.0/8'] } })],
     }
-    expect(brief(find(items))).toEqual(['white-list-denied ip_white_list/list/0 cidr'])
+    expectFound(['white-list-denied ip_white_list/list/0 cidr'], items)
     const exempt = { ...items, visit_deny_whitelist: [{ url: '/a' }] }
-    expect(brief(find(exempt))).toEqual([
-      'white-list-denied ip_white_list/list/0 cidr R18=anti-leech',
-    ])
-    expect(brief(find(exempt, { R18: 'every' }))).toEqual([])
+    expectFound(['white-list-denied ip_white_list/list/0 cidr R18=anti-leech'], exempt)
+    expectFound([], exempt, { R18: 'every' })
     const other = [ban({ ip: { list: ['10.0.0.0/8'] }, ua: { list: ['Bot'] } })]
-    expect(brief(find({ ...items, combined_ban: other }))).toEqual([])
+    expectFound([], { ...items, combined_ban: other })
   })
 
   it('serve nothing', () => {
     const deny = (protocol: string) => ({ deny_protocol: { protocol } })
     const never = ['never-served deny_protocol/protocol -']
-    expect(brief(find({ https: { cert_id: 0 }, ...deny('http') }))).toEqual(never)
-    expect(brief(find({ https: { cert_id: 0 }, ...deny('https') }))).toEqual([])
-    expect(brief(find({ https: { cert_id: 5, force_https: 301 }, ...deny('https') }))).toEqual(
-      never,
-    )
-    expect(brief(find({ https: { cert_id: 5, force_https: 0 }, ...deny('https') }))).toEqual([])
+    expectFound(never, { https: { cert_id: 0 }, ...deny('http') })
+    expectFound([], { https: { cert_id: 0 }, ...deny('https') })
+    expectFound(never, { https: { cert_id: 5, force_https: 301 }, ...deny('https') })
+    expectFound([], { https: { cert_id: 5, force_https: 0 }, ...deny('https') })
     const exempt = { https: { cert_id: 0 }, ...deny('http'), visit_deny_whitelist: [{ url: '/a' }] }
-    expect(brief(find(exempt))).toEqual(['never-served deny_protocol/protocol - R18=anti-leech'])
-    expect(brief(find(exempt, { R18: 'every' }))).toEqual([])
+    expectFound(['never-served deny_protocol/protocol - R18=anti-leech'], exempt)
+    expectFound([], exempt, { R18: 'every' })
   })
 
   it.each<[JsonObject, string[]]>([
@@ -570,7 +567,7 @@ describe('items together', () => {
       { speed_limit: [{ type: 'regex', pattern, ...speed }] },
       { video_drag: { url: pattern, mp4: 'on', flv: 'on' } },
     ] as JsonObject[])
-      expect(brief(find(items))).toEqual([])
+      expectFound([], items)
   })
 
   it.each<[JsonObject, string[]]>([
@@ -599,7 +596,7 @@ describe('items together', () => {
       [],
     ],
   ])('an expression for all asks for no letter case: %j', (items, expected) => {
-    expect(brief(find(items))).toEqual(expected)
+    expectFound(expected, items)
   })
 
   const secret = { $secret: 'preview' }
@@ -631,7 +628,7 @@ describe('items together', () => {
     ]
     expect(brief(find({ cache_rule: rules }))).toContain('rule-duplicate cache_rule/1 text')
     const hidden = [regex('.*'), { ...ext('', 5), pattern: secret }]
-    expect(brief(find({ cache_rule: hidden }))).toEqual(['rule-shadowed cache_rule/1 automaton'])
+    expectFound(['rule-shadowed cache_rule/1 automaton'], { cache_rule: hidden })
   })
 
   it.each<[JsonObject, string]>([
@@ -715,10 +712,9 @@ describe('hostile lists', () => {
 
   itLong('report no rule that is not known to be hidden', () => {
     const rules = [regex('/(a|b)*a(a|b){14}c'), regex('/(a|b)*b(a|b){14}c', 8)]
-    expect(brief(find({ cache_rule: rules }))).toEqual([
-      'rule-undecided cache_rule/0 -',
-      'rule-undecided cache_rule/1 -',
-    ])
+    expectFound(['rule-undecided cache_rule/0 -', 'rule-undecided cache_rule/1 -'], {
+      cache_rule: rules,
+    })
   })
 
   itLong('may have entries that are not what they should be', () => {
