@@ -13,8 +13,25 @@ import { findAssumed, interpret } from './second/interpret.ts'
 /** Facts of a request; a text is its URL. */
 type Facts = string | JsonObject
 
+/** Requests with the same facts and settings, and what is expected of their traces. */
+interface Part {
+  request?: Facts
+  assume?: JsonObject
+  visitor?: Visitor
+  /** What is expected of the trace with just these facts. */
+  expect?: JsonObject
+  /** The fact or the reading that the table varies, without it the URL. */
+  by?: string
+  /** The path or the paths of the answers in the table; without it each row names its own. */
+  asks?: string | string[]
+  /** What is expected with each value of the fact. */
+  table?: Record<string, Json>
+  /** Parts with more facts and settings. */
+  cases?: Part[]
+}
+
 /** Cases of one configuration. All items that it does not name are absent. */
-interface Group {
+interface Group extends Part {
   name: string
   domain?: string
   items?: JsonObject
@@ -22,30 +39,16 @@ interface Group {
   /** Items without a value: unknown, unless `assume` says something else of them. */
   unmanaged?: string[]
   base?: 'none'
-  assume?: JsonObject
-  visitor?: Visitor
   timezone?: string
-  /** Facts of all its requests; without a URL that of the start page. */
-  request?: Facts
-  /** What is expected of the trace of this request. */
-  expect?: JsonObject
-  /** The fact or the reading that the table varies. */
-  by?: string
-  /** The path or the paths of the answers in the table; without it each row names its own. */
-  asks?: string | string[]
-  /** What is expected with each value of the fact. */
-  table?: Record<string, Json>
-  /** Requests with more facts. */
-  cases?: Case[]
   /** Requests that are refused. */
   errors?: Facts[]
 }
 
-/** A request, what is expected of its trace, and settings for this request alone. */
+/** A request, what is expected of its trace, and its settings. */
 interface Case {
-  request?: Facts
+  request: JsonObject
   assume?: JsonObject
-  visitor?: Visitor
+  visitor?: Visitor | undefined
   expect: JsonObject
 }
 
@@ -62,7 +65,7 @@ function defineCases(file: string, trace: Tracer): void {
       it(group.name, () => {
         for (const each of listCases(group)) checkCase(buildPair(group, each), each.expect, trace)
         for (const request of group.errors ?? []) {
-          const pair = buildPair(group, { request })
+          const pair = buildPair(group, { ...group, request: readFacts(request) })
           expect(() => trace(pair, false), write(request)).toThrow()
         }
       })
@@ -79,17 +82,33 @@ describe('the second interpreter', () => {
   for (const file of ['worked', 'assumed', 'doubt', 'visitor']) defineCases(`${file}.yaml`, find)
 })
 
-/** Lists the cases of a group, each row of its table as one. */
-function listCases({ expect: alone, by = 'url', asks, table = {}, cases = [] }: Group): Case[] {
+/** Lists the cases of a part, each row of its table as one. */
+function listCases(part: Part, above?: Part['asks']): Case[] {
+  const { expect: alone, by = 'url', asks = above, table = {}, cases = [] } = part
   const rows = Object.entries(table).map(([key, answer]): Case => {
     // A key that is null is an empty text.
     const value = /^\d+$/.test(key) ? Number(key) : key === '' ? null : key
     const fact = by.split('.').reduceRight<Json>((inner, step) => ({ [step]: inner }), value)
     const paths = Array.isArray(asks) ? asks.map((path, i) => [path, (answer as Json[])[i]]) : null
     const expected = asks === undefined ? answer : Object.fromEntries(paths ?? [[asks, answer]])
-    return { [/^R\d/.test(by) ? 'assume' : 'request']: fact, expect: expected as JsonObject }
+    return {
+      request: {},
+      [/^R\d/.test(by) ? 'assume' : 'request']: fact,
+      expect: expected as JsonObject,
+    }
   })
-  return [...(alone === undefined ? [] : [{ expect: alone }]), ...rows, ...cases]
+  const first = alone === undefined ? [] : [{ request: {}, expect: alone }]
+  const all: Case[] = [...first, ...rows, ...cases.flatMap((inner) => listCases(inner, asks))]
+  return all.map(({ request, assume, visitor = part.visitor, ...each }) => ({
+    ...each,
+    request: addFacts(readFacts(part.request ?? {}), request),
+    assume: { ...part.assume, ...assume },
+    visitor,
+  }))
+}
+
+function readFacts(facts: Facts): JsonObject {
+  return typeof facts === 'string' ? { url: facts } : facts
 }
 
 function checkCase(pair: Pair, expected: JsonObject, trace: Tracer): void {
@@ -118,23 +137,18 @@ function checkResting(pair: Pair, path: string, name: string, trace: Tracer): vo
   expect(changed, `${path} with other answers of ${name}`).not.toEqual([])
 }
 
-function buildPair(group: Group, each: Partial<Case>): Pair {
+function buildPair(group: Group, each: Omit<Case, 'expect'>): Pair {
   const { domain = 'www.example.com', timezone } = group
-  const facts = [group.request, each.request].map((given = {}) =>
-    typeof given === 'string' ? { url: given } : given,
-  )
-  const request = facts.reduce(addFacts, { url: '~/' })
   const assume: JsonObject = {
     ...(group.unmanaged === undefined ? {} : { unmanaged: 'unknown' }),
-    ...group.assume,
     ...each.assume,
   }
   if (assume['unmanaged'] === 'default') delete assume['unmanaged']
   return {
     domain,
     items: buildItems(group),
-    request: expandUrl(request),
-    visitor: each.visitor ?? group.visitor ?? 'unknown',
+    request: expandUrl({ url: '~/', ...each.request }),
+    visitor: each.visitor ?? 'unknown',
     assume,
     ...(timezone === undefined ? {} : { timezone }),
   }
