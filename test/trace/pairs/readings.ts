@@ -9,15 +9,17 @@ export const zones = ['UTC', 'Asia/Shanghai', 'Asia/Kolkata', 'America/New_York'
 const others: Record<string, readonly Json[]> = {
   R15: [],
   R17: [403, 400, 404, 599],
-  R29: ['1024', '1000'],
   R31: ['service', ...zones],
   R41: ['origin', 60, 3600, 0],
 }
 
+/** Names of all readings, those without named answers last. */
+const names = readingNames.toSorted((a, b) => Number(a in others) - Number(b in others))
+
 /** Draws explicit settings: each reading with this probability, and the unmanaged items. */
 export function drawSettings({ chance }: Draft, share: number, items: string[]): JsonObject {
   const settings: JsonObject = {}
-  for (const name of chance.some([...readingNames], share)) {
+  for (const name of chance.some(names, share)) {
     settings[name] = name === 'R15' ? drawOrder(chance) : chance.pick(getAnswers(name))
   }
   if (chance.happens(0.8))
@@ -31,7 +33,7 @@ export function drawSettings({ chance }: Draft, share: number, items: string[]):
 }
 
 function getAnswers(name: ReadingName): readonly Json[] {
-  return others[name] ?? (readings[name].answers as string[])
+  return others[name] ?? readings[name].answers.map(String)
 }
 
 function drawOrder(chance: Draft['chance']): Json {
