@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { parse } from 'yaml'
-import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
+import type { Json, JsonObject } from '../../src/core/model/json.ts'
 import { listKinds } from '../rule-lists/kinds.ts'
+import { listCases, loadGroups } from '../trace/case-files.ts'
 import { buildPair, type Pair } from '../trace/pairs/pair.ts'
 import {
   buildManifests,
@@ -61,23 +61,15 @@ function spread(cases: Case[]): Case[] {
   return cases.filter((_, i) => i % step === 0).slice(0, maxCases)
 }
 
-interface Group {
-  items?: JsonObject
-  base?: 'none'
-  assume?: JsonObject
-  cases: { request: Json; error?: boolean }[]
-}
-
 const base: JsonObject = { origin: { default_master: '192.0.2.10' }, https: { cert_id: 1001 } }
 
 /** Builds a workspace of each file of traced cases: its groups are domains. */
 export function buildTraces(): RecordedWorkspace[] {
   return listFiles('../trace/cases/').map((file) => {
-    const groups = (parse(readFileSync(file, 'utf8')) as Group[]).slice(0, 12)
+    const groups = loadGroups(file).slice(0, 12)
     const name = (i: number) => `g${i}.example.com`
-    const requests = groups.flatMap(({ cases }, i) =>
-      cases
-        .filter(({ error }) => error !== true)
+    const requests = groups.flatMap((group, i) =>
+      listCases(group)
         .slice(0, 3)
         .map(({ request }) => moveRequest(request, name(i))),
     )
@@ -103,10 +95,9 @@ export function buildTraces(): RecordedWorkspace[] {
 }
 
 /** Names another domain in the URL of a request. */
-function moveRequest(request: Json, domain: string): Json {
-  const facts = isObject(request) ? request : { url: request }
-  const url = String(facts['url']).replace(/^~|^https:\/\/www\.example\.com/, `https://${domain}`)
-  return { ...facts, url }
+function moveRequest({ url = '~/', ...facts }: JsonObject, domain: string): JsonObject {
+  const moved = String(url).replace(/^~|^https:\/\/www\.example\.com/, `https://${domain}`)
+  return { ...facts, url: moved }
 }
 
 /** Number of drawn configurations. */

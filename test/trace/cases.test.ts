@@ -1,65 +1,23 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
 import { catalogue, getItemSpec } from '../../src/core/catalog/catalogue.ts'
 import { parseItem } from '../../src/core/catalog/parse-item.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/model/json.ts'
-import type { Visitor } from '../../src/core/trace/request.ts'
 import { buildSettings, listOthers } from '../../src/core/trace/settings.ts'
+import { listCases, loadGroups, readFacts, type Case, type Group } from './case-files.ts'
 import { write, writeTrace } from './for-pairs.ts'
 import type { Pair } from './pairs/pair.ts'
 import { findAssumed, interpret } from './second/interpret.ts'
 
-/** Facts of a request; a text is its URL. */
-type Facts = string | JsonObject
-
-/** Requests with the same facts and settings, and what is expected of their traces. */
-interface Part {
-  request?: Facts
-  assume?: JsonObject
-  visitor?: Visitor
-  /** What is expected of the trace with just these facts. */
-  expect?: JsonObject
-  /** The fact or the reading that the table varies, without it the URL. */
-  by?: string
-  /** The path or the paths of the answers in the table; without it each row names its own. */
-  asks?: string | string[]
-  /** What is expected with each value of the fact. */
-  table?: Record<string, Json>
-  /** Parts with more facts and settings. */
-  cases?: Part[]
-}
-
-/** Cases of one configuration. All items that it does not name are absent. */
-interface Group extends Part {
-  name: string
-  domain?: string
-  items?: JsonObject
-  candidates?: Record<string, Json[]>
-  /** Items without a value: unknown, unless `assume` says something else of them. */
-  unmanaged?: string[]
-  base?: 'none'
-  timezone?: string
-  /** Requests that are refused. */
-  errors?: Facts[]
-}
-
-/** A request, what is expected of its trace, and its settings. */
-interface Case {
-  request: JsonObject
-  assume?: JsonObject
-  visitor?: Visitor | undefined
-  expect: JsonObject
-}
-
 /** Traces a request; finds what is assumed, if asked for. */
 type Tracer = (pair: Pair, asks: boolean) => JsonObject
 
+const site = 'https://www.example.com'
 const folder = new URL('cases/', import.meta.url)
 const base: JsonObject = { origin: { default_master: '192.0.2.10' }, https: { cert_id: 1001 } }
 
 function defineCases(file: string, trace: Tracer): void {
-  const groups = parse(readFileSync(new URL(file, folder), 'utf8'), { merge: true }) as Group[]
+  const groups = loadGroups(new URL(file, folder))
   describe(file, () => {
     for (const group of groups)
       it(group.name, () => {
@@ -81,35 +39,6 @@ describe('the second interpreter', () => {
     ({ ...interpret(pair), ...(asks ? { assumed: findAssumed(pair) } : {}) }) as JsonObject
   for (const file of ['worked', 'assumed', 'doubt', 'visitor']) defineCases(`${file}.yaml`, find)
 })
-
-/** Lists the cases of a part, each row of its table as one. */
-function listCases(part: Part, above?: Part['asks']): Case[] {
-  const { expect: alone, by = 'url', asks = above, table = {}, cases = [] } = part
-  const rows = Object.entries(table).map(([key, answer]): Case => {
-    // A key that is null is an empty text.
-    const value = /^\d+$/.test(key) ? Number(key) : key === '' ? null : key
-    const fact = by.split('.').reduceRight<Json>((inner, step) => ({ [step]: inner }), value)
-    const paths = Array.isArray(asks) ? asks.map((path, i) => [path, (answer as Json[])[i]]) : null
-    const expected = asks === undefined ? answer : Object.fromEntries(paths ?? [[asks, answer]])
-    return {
-      request: {},
-      [/^R\d/.test(by) ? 'assume' : 'request']: fact,
-      expect: expected as JsonObject,
-    }
-  })
-  const first = alone === undefined ? [] : [{ request: {}, expect: alone }]
-  const all: Case[] = [...first, ...rows, ...cases.flatMap((inner) => listCases(inner, asks))]
-  return all.map(({ request, assume, visitor = part.visitor, ...each }) => ({
-    ...each,
-    request: addFacts(readFacts(part.request ?? {}), request),
-    assume: { ...part.assume, ...assume },
-    visitor,
-  }))
-}
-
-function readFacts(facts: Facts): JsonObject {
-  return typeof facts === 'string' ? { url: facts } : facts
-}
 
 function checkCase(pair: Pair, expected: JsonObject, trace: Tracer): void {
   const entries = Object.entries(expected)
@@ -147,7 +76,7 @@ function buildPair(group: Group, each: Omit<Case, 'expect'>): Pair {
   return {
     domain,
     items: buildItems(group),
-    request: expandUrl({ url: '~/', ...each.request }),
+    request: expandUrl(each.request),
     visitor: each.visitor ?? 'unknown',
     assume,
     ...(timezone === undefined ? {} : { timezone }),
@@ -176,20 +105,8 @@ function canonicalize(key: string, value: Json): Json {
   return parsed.value
 }
 
-/** Adds facts to others, also to headers and what is known of the origin. */
-function addFacts(before: JsonObject, more: JsonObject): JsonObject {
-  const added = Object.entries(more).map(([key, value]) => {
-    const old = before[key]
-    return [key, isObject(old) && isObject(value) ? addFacts(old, value) : value]
-  })
-  return { ...before, ...(Object.fromEntries(added) as JsonObject) }
-}
-
-function expandUrl(request: JsonObject): JsonObject {
-  const { url } = request
-  return typeof url === 'string'
-    ? { ...request, url: url.replace(/^~/, 'https://www.example.com') }
-    : request
+function expandUrl({ url = '~/', ...facts }: JsonObject): JsonObject {
+  return { url: typeof url === 'string' ? url.replace(/^~/, site) : url, ...facts }
 }
 
 /** Reads paths of the output; one that goes on below an answer reads its value. */
