@@ -35,18 +35,18 @@ export function parseUrl(text: string, domain: string | null): RequestUrl {
   const [bare = ''] = text.split('#', 1)
   if (/[\p{Cc}\\]/u.test(bare))
     throw new BadRequest('the URL contains a control character or a backslash')
-  const parts = /^(https?):\/\/([^/?]*)([^?]*)(?:\?(.*))?$/is.exec(bare)
+  const parts = /^(https?):\/\/([^/?]*)(\/[^?]*)?(?:\?(.*))?$/is.exec(bare)
   if (parts === null)
     throw new BadRequest(
       `the URL must begin with http:// or https:// and a host: ${quote(text)}` +
         (isDomain(bare.replace(/[/?].*/s, '')) ? `. Did you mean "https://${bare}"?` : ''),
     )
-  const [, name = '', authority = '', path = '', query = null] = parts
-  const scheme = name.toLowerCase() === 'http' ? 'http' : 'https'
+  const [, name, authority = '', path = '/', query = null] = parts
+  const scheme = name?.toLowerCase() === 'http' ? 'http' : 'https'
   const { host, port } = parseAuthority(authority, scheme)
   if (domain !== null && !belongsTo(host, domain))
     throw new BadRequest(`the host ${quote(host)} does not belong to ${domain}`)
-  return { scheme, host, port, path: encode(path || '/'), query: query && encode(query) }
+  return { scheme, host, port, path: encode(path), query: query && encode(query) }
 }
 
 /** Tests whether a host is the domain, or one below a domain like `.example.com`. */
