@@ -33,7 +33,7 @@ function isDenying(run: Run, item: ItemKey): Answer<boolean> {
 
 /** The result of a check: true for *deny*. */
 export function readResult(run: Run, item: ItemKey): Answer<boolean> {
-  return run.keep(`check ${item}`, () => all(isDenying(run, item), () => not(isExempt(run, item))))
+  return run.keep(item, () => all(isDenying(run, item), () => not(isExempt(run, item))))
 }
 
 /** Tests whether the request is exempt from a check (R18). */
