@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import {
+  chmodSync,
   cpSync,
   mkdtempSync,
   readFileSync,
@@ -35,6 +36,8 @@ export class Scratch {
   #end: () => unknown = () => undefined
 
   constructor(from: string) {
+    // The server of databases runs as another user where root runs the tests.
+    chmodSync(this.folder, 0o755)
     const run = (program: string, ...args: string[]) => execFileSync(program, args, { cwd: from })
     run('git', 'clone', '--quiet', '--shared', '.', this.folder)
     try {
